@@ -26,10 +26,28 @@ pub use round::Rounds;
 pub use volume::{bdp, round_down, round_up};
 
 use crate::rng::{Rng, RngCore};
+use acklab_units::{Instant, Span};
 
 /// Packets kept in flight at the least: two pairs, so that a receiver that acknowledges every
 /// second packet never stalls the sender (`bbr_cwnd_min_target`; `MinPipeCwnd` in the draft).
 pub const CWND_MIN_TARGET: u64 = 4;
+
+/// Length of a tick of Linux with HZ = 250, by which the kernels count the time of PROBE_RTT (`tcp_jiffies32`).
+pub const TICK: Span = Span::from_millis(4);
+
+/// When the tick began that `t` is in; `t` itself if ticks have no length.
+pub fn begin_of_tick(t: Instant, tick: Span) -> Instant {
+    match t.as_nanos().checked_rem(tick.as_nanos()) {
+        Some(since) => Instant::from_nanos(t.as_nanos() - since),
+        None => t,
+    }
+}
+
+/// Whether the tick that `now` is in began after `due`.
+pub fn is_past(now: Instant, due: Instant, tick: Span) -> bool {
+    // Mostly it is not, and needs no division.
+    now > due && begin_of_tick(now, tick) > due
+}
 
 /// A uniform draw from `0..n`, as the kernel's `get_random_u32_below`.
 pub fn below(rng: &mut Rng, n: u64) -> u64 {
@@ -39,6 +57,21 @@ pub fn below(rng: &mut Rng, n: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_is_over_when_the_next_tick_begins() {
+        let at = |us| Instant::ZERO + Span::from_micros(us);
+        assert_eq!(begin_of_tick(at(11_999), TICK), at(8_000));
+        assert_eq!(begin_of_tick(at(11_999), Span::ZERO), at(11_999));
+        for (now, exact, ticks) in [
+            (8_000, false, false),
+            (8_001, true, false),
+            (12_000, true, true),
+        ] {
+            assert_eq!(is_past(at(now), at(8_000), Span::ZERO), exact);
+            assert_eq!(is_past(at(now), at(8_000), TICK), ticks);
+        }
+    }
 
     #[test]
     fn draws_cover_their_range_and_nothing_else() {

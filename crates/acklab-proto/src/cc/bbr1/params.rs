@@ -1,7 +1,7 @@
 //! The parameters that a scenario can set, and the source's defaults.
 
 use super::{Bbr1, control, ns3};
-use crate::cc::bbr::Ratio;
+use crate::cc::bbr::{Ratio, TICK};
 use crate::cc::{Build, CcInit, CongestionControl};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use acklab_units::Span;
@@ -24,6 +24,8 @@ pub struct Config {
     pub probe_rtt_mode: Span,
     /// Whether the policer detector runs.
     pub lt_bw: bool,
+    /// Length of the ticks that PROBE_RTT counts (`tcp_jiffies32`); zero = its times are exact.
+    pub tick: Span,
 }
 
 /// 2/ln 2, the smallest gain that doubles the delivered volume each round, rounded up to 256ths
@@ -50,6 +52,7 @@ impl Default for Config {
             min_rtt_win: MIN_RTT_WIN,
             probe_rtt_mode: PROBE_RTT_MODE,
             lt_bw: true,
+            tick: TICK,
         }
     }
 }
@@ -66,6 +69,7 @@ impl Config {
             min_rtt_win: params.span("min_rtt_win").unwrap_or(d.min_rtt_win),
             probe_rtt_mode: params.span("probe_rtt_mode").unwrap_or(d.probe_rtt_mode),
             lt_bw: params.bool("lt_bw"),
+            tick: params.span("tick").unwrap_or(d.tick),
         }
     }
 }
@@ -129,6 +133,12 @@ pub static PARAMS: &[Param] = &[
         doc: "Detect token-bucket policers and pace at the policed rate (Linux bbr_lt_bw_*).",
         kind: Kind::Bool,
         default: Value::Bool(true),
+    },
+    Param {
+        name: "tick",
+        doc: "Length of the ticks in which PROBE_RTT counts time, 0 = exact (Linux tcp_jiffies32: 4 ms with HZ = 250).",
+        kind: Kind::Span(Span::ZERO, Span::from_millis(10)),
+        default: Value::Span(TICK),
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use super::{Bbr1, Mode};
 use crate::cc::Ack;
-use crate::cc::bbr::CWND_MIN_TARGET;
+use crate::cc::bbr::{CWND_MIN_TARGET, begin_of_tick, is_past};
 use acklab_units::Instant;
 
 impl Bbr1 {
@@ -12,7 +12,8 @@ impl Bbr1 {
     /// Once that few are in flight, the mode lasts 200 ms and at least one round; then the window
     /// from before is restored.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
-        let expired = ack.now > self.min_rtt_stamp.saturating_add(self.config.min_rtt_win);
+        let due = self.min_rtt_stamp.saturating_add(self.config.min_rtt_win);
+        let expired = is_past(ack.now, due, self.config.tick);
         self.take_rtt(ack, expired);
         if expired
             && !self.config.probe_rtt_mode.is_zero()
@@ -39,7 +40,7 @@ impl Bbr1 {
         let lower = self.min_rtt.is_none_or(|min| rtt < min);
         if lower || (expired && !ack.ack_delayed) {
             self.min_rtt = Some(rtt);
-            self.min_rtt_stamp = ack.now;
+            self.min_rtt_stamp = begin_of_tick(ack.now, self.config.tick);
         }
     }
 
@@ -57,7 +58,8 @@ impl Bbr1 {
                 self.check_probe_rtt_done(ack.now);
             }
         } else if ack.inflight <= CWND_MIN_TARGET * self.mss {
-            self.probe_rtt_done_stamp = Some(ack.now.saturating_add(self.config.probe_rtt_mode));
+            let now = begin_of_tick(ack.now, self.config.tick);
+            self.probe_rtt_done_stamp = Some(now.saturating_add(self.config.probe_rtt_mode));
             self.probe_rtt_round_done = false;
             self.rounds.restart(ack.delivered);
         }
@@ -66,10 +68,12 @@ impl Bbr1 {
     /// Leaves PROBE_RTT once its time is over, for PROBE_BW or, if the pipe was never full, back
     /// to STARTUP (`bbr_check_probe_rtt_done`).
     pub(super) fn check_probe_rtt_done(&mut self, now: Instant) {
-        if self.probe_rtt_done_stamp.is_none_or(|done| now <= done) {
+        let tick = self.config.tick;
+        let over = |done| is_past(now, done, tick);
+        if !self.probe_rtt_done_stamp.is_some_and(over) {
             return;
         }
-        self.min_rtt_stamp = now;
+        self.min_rtt_stamp = begin_of_tick(now, tick);
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.full_pipe.reached() {
             self.enter_probe_bw(now);
@@ -83,6 +87,7 @@ impl Bbr1 {
 mod tests {
     use super::super::tests::{Feed, RTT, mbit};
     use super::*;
+    use crate::cc::bbr::TICK;
     use acklab_units::Span;
 
     /// A feed in PROBE_BW whose RTT never comes down to the minimum again.
@@ -127,7 +132,7 @@ mod tests {
         feed.now += Span::from_secs(5);
         feed.rtt = RTT - Span::from_micros(1);
         feed.step(RTT, mbit(10));
-        assert_eq!(feed.cc.min_rtt_stamp, feed.now);
+        assert_eq!(feed.cc.min_rtt_stamp, begin_of_tick(feed.now, TICK));
     }
 
     #[test]

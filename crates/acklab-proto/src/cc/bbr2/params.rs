@@ -117,12 +117,6 @@ pub static PARAMS: &[Param] = &[
         "probe_rtt_cwnd_gain",
         "Share of the BDP kept in flight in PROBE_RTT; 0.5 (v2alpha).",
     ),
-    Param {
-        name: "whole_rates",
-        doc: "Round delivery rates up to multiples of 2^-24 packets per microsecond (v2alpha).",
-        kind: Kind::Bool,
-        default: Value::Bool(false),
-    },
 ];
 
 /// The registry's entry.

@@ -2,6 +2,7 @@
 
 use super::{Machine, Profile};
 use crate::cc::Ack;
+use crate::cc::bbr::{begin_of_tick, is_past};
 use acklab_units::{Instant, Span};
 
 /// The minimum to compute the BDP with, and the fresher one that schedules PROBE_RTT.
@@ -45,7 +46,8 @@ impl MinRtt {
 
     /// Takes the ACK's sample, if it has one (`UpdateMinRTT`).
     fn update(&mut self, now: Instant, rtt: Option<Span>, delayed: bool, p: &Profile, slack: Span) {
-        self.probe_expired = now > self.probe_stamp.saturating_add(p.probe_rtt_interval);
+        let due = self.probe_stamp.saturating_add(p.probe_rtt_interval);
+        self.probe_expired = is_past(now, due, p.tick);
         if let Some(rtt) = rtt {
             let lower = match self.probe_min {
                 Some(min) if p.equal_rtt_postpones => rtt <= min,
@@ -54,9 +56,9 @@ impl MinRtt {
             };
             if lower || (self.probe_expired && !(delayed && p.kernel)) {
                 self.probe_min = Some(rtt);
-                self.probe_stamp = now;
+                self.probe_stamp = begin_of_tick(now, p.tick);
             } else if !slack.is_zero() && self.probe_min.is_some_and(|min| rtt <= min + slack) {
-                self.probe_stamp = now;
+                self.probe_stamp = begin_of_tick(now, p.tick);
             }
         }
         self.follow(now, p);
@@ -65,7 +67,7 @@ impl MinRtt {
     /// Lets the longer minimum follow the fresher one down, or up once it is too old.
     fn follow(&mut self, now: Instant, p: &Profile) {
         let Some(fresh) = self.probe_min else { return };
-        let expired = now > self.stamp.saturating_add(p.min_rtt_win);
+        let expired = is_past(now, self.stamp.saturating_add(p.min_rtt_win), p.tick);
         let lower = match self.min {
             Some(min) if p.kernel => fresh <= min,
             Some(min) => fresh < min,

@@ -49,7 +49,9 @@ pub use lumps::Lumps;
 pub use params::{ENTRY, PARAMS, overridden};
 pub use profile::{FullPipeRule, LossEvent, Profile, UpExit};
 
-use super::bbr::{AppLimited, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds};
+use super::bbr::{
+    AppLimited, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds, begin_of_tick,
+};
 use super::{Ack, CcInit, RecoveryPhase};
 use crate::rng::{self, Rng};
 use acklab_units::{Instant, Rate, mul_div_ceil};
@@ -186,7 +188,7 @@ impl Machine {
     fn start(&mut self, now: Instant) {
         if !self.started {
             self.started = true;
-            self.min_rtt.start(now);
+            self.min_rtt.start(begin_of_tick(now, self.profile.tick));
             self.extra_acked.restart_epoch(now);
         }
     }

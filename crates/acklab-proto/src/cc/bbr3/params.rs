@@ -127,12 +127,6 @@ pub const PARAMS: &[Param] = &[
         "probe_rtt_cwnd_gain",
         "Share of the BDP kept in flight in PROBE_RTT; 0.5 (draft).",
     ),
-    Param {
-        name: "whole_rates",
-        doc: "Round delivery rates up to multiples of 2^-24 packets per microsecond (Google).",
-        kind: Kind::Bool,
-        default: Value::Bool(false),
-    },
 ];
 
 /// `profile` with everything that `params` sets. The parameters of [`PARAMS`] other than `source`
@@ -166,7 +160,6 @@ pub fn overridden(profile: Profile, params: &Params) -> Profile {
         probe_rtt_duration: params
             .span("probe_rtt_duration")
             .unwrap_or(p.probe_rtt_duration),
-        whole_rates: params.bool("whole_rates"),
         ..p
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{AckPhase, Machine, State};
 use crate::cc::Ack;
-use crate::cc::bbr::{CWND_MIN_TARGET, Ratio};
+use crate::cc::bbr::{CWND_MIN_TARGET, Ratio, begin_of_tick, is_past};
 use acklab_units::{Instant, Span};
 
 /// Age at which `min_rtt` is forgotten (draft 2.14.1, `bbr_min_rtt_win_sec`).
@@ -58,7 +58,8 @@ impl Machine {
                 self.check_probe_rtt_done(ack.now, ack.delivered);
             }
         } else if ack.inflight <= self.probe_rtt_cwnd() {
-            self.stay.done = Some(ack.now.saturating_add(self.profile.probe_rtt_duration));
+            let now = begin_of_tick(ack.now, self.profile.tick);
+            self.stay.done = Some(now.saturating_add(self.profile.probe_rtt_duration));
             self.stay.round_done = false;
             self.rounds.restart(ack.delivered);
         }
@@ -67,10 +68,12 @@ impl Machine {
     /// Leaves when the time is over (`CheckProbeRTTDone`, `ExitProbeRTT`): straight to CRUISE,
     /// since nothing is left to drain, or back to STARTUP if the pipe was never full.
     pub(super) fn check_probe_rtt_done(&mut self, now: Instant, delivered: u64) {
-        if self.stay.done.is_none_or(|done| now <= done) {
+        let tick = self.profile.tick;
+        let over = |done| is_past(now, done, tick);
+        if !self.stay.done.is_some_and(over) {
             return;
         }
-        self.min_rtt.schedule_probe(now);
+        self.min_rtt.schedule_probe(begin_of_tick(now, tick));
         self.restore_cwnd();
         self.short.reset_lower_bounds();
         if self.full_pipe.reached {

@@ -2,7 +2,7 @@
 
 use super::{Lumps, short_term, startup};
 use super::{drain, ecn, full_pipe, long_term, probe_bw, probe_bw_down, probe_bw_up, probe_rtt};
-use crate::cc::bbr::Ratio;
+use crate::cc::bbr::{Ratio, TICK};
 use acklab_units::Span;
 
 /// When the plateau detector looks, and at what.
@@ -105,6 +105,8 @@ pub struct Profile {
     pub equal_rtt_postpones: bool,
     /// Shortest stay in PROBE_RTT; zero switches it off.
     pub probe_rtt_duration: Span,
+    /// Length of the ticks that PROBE_RTT and the minimum's age count (Google: `tcp_jiffies32`); zero = exact.
+    pub tick: Span,
     /// Window gain of PROBE_RTT.
     pub probe_rtt_cwnd_gain: Ratio,
     /// Share of `extra_acked` added to the window.
@@ -158,6 +160,7 @@ impl Profile {
             extra_acked_gain: Ratio::ONE,
             single_packet_bursts: false,
             whole_rates: false,
+            tick: Span::ZERO,
             lumps: Lumps::OFF,
         }
     }
@@ -176,6 +179,8 @@ impl Profile {
             loss_thresh: long_term::LOSS_THRESH_KERNEL,
             beta: short_term::BETA_KERNEL,
             headroom: long_term::HEADROOM_KERNEL,
+            whole_rates: true,
+            tick: TICK,
             ..Self::draft()
         }
     }
