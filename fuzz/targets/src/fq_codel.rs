@@ -28,6 +28,7 @@ fn config(b: &mut Bytes<'_>) -> Config {
         queues: u32::from(b.u8()),
         drop_batch: u32::from(f >> 2),
         perturbation: (!f.is_multiple_of(3)).then_some(u32::from(f)),
+        mtu_of_all: f & 8 == 8,
         memory_limit: if f & 128 == 128 {
             u32::from(b.u8()) << 10
         } else {

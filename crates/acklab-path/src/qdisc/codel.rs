@@ -39,7 +39,7 @@ impl Params {
         ecn: true,
         ce_threshold: None,
         mtu: 1500,
-        newton: false,
+        newton: true,
     };
 }
 
@@ -76,15 +76,15 @@ pub(super) const fn params(ecn: bool) -> [Param; 6] {
         },
         Param {
             name: "mtu",
-            doc: "Bytes of a full packet. While no more than this waits behind a packet, in fq-codel behind it in its flow, the control law neither drops nor marks it (RFC 8289 section 5.3: maxpacket). Linux sets it to the device's MTU plus the link-layer header (psched_mtu), 1514 bytes on Ethernet; acklab counts IP bytes. Default: 1500.",
+            doc: "Bytes of a full packet. If no more than this waits behind a packet, the control law neither drops nor marks it (RFC 8289 section 5.3: maxpacket). Linux sets it to the device's MTU plus the link-layer header (psched_mtu), 1514 bytes on Ethernet; acklab counts IP bytes. Default: 1500.",
             kind: Kind::AutoSize(0, 1 << 16),
             default: Value::Auto,
         },
         Param {
             name: "roots",
-            doc: "The square roots of the times between signals. exact: as in RFC 8289 (section 5.5). newton: as in Linux, one Newton step of 16 bits for each signal (codel_Newton_step). The second of these times is half an interval then and not 0.71 of it, the third 0.56 and not 0.58, and after a pause with a lower count the first ones are too short, too.",
+            doc: "How the square roots in the drop schedule are computed. newton: as Linux and ns-3 do, by one Newton step with 16 bits per drop or mark (codel_Newton_step). exact: as in RFC 8289 (section 5.5). With newton the second gap is 0.50 of the interval instead of 0.71, and the third 0.56 instead of 0.58. After a pause the first gaps can be too short as well.",
             kind: Kind::Choice(&["exact", "newton"]),
-            default: Value::Choice("exact"),
+            default: Value::Choice("newton"),
         },
     ]
 }

@@ -9,8 +9,13 @@ fn at(us: u64) -> Instant {
 }
 
 fn filled(n: u32, size: u32, ecn: Ecn) -> CodelQueue {
+    filled_with(n, size, ecn, true)
+}
+
+fn filled_with(n: u32, size: u32, ecn: Ecn, newton: bool) -> CodelQueue {
     let params = Params {
         mtu: size,
+        newton,
         ..Params::DEFAULT
     };
     let mut q = CodelQueue::new(params, 500);
@@ -36,17 +41,28 @@ fn leave(q: &mut CodelQueue, ms: u64) -> (u32, u64, u64) {
 }
 
 /// ns-3's `CoDelQueueDiscBasicDrop`: 20 packets; none dropped at twice the target, one after
-/// two intervals more. Then by the control law: due at 310 ms and at 310 + 100 / sqrt(2) =
+/// two intervals more. Then by RFC 8289's control law: due at 310 ms and at 310 + 100 / sqrt(2) =
 /// 380.7 ms, the next at 380.7 + 100 / sqrt(3) = 438.4 ms.
 #[test]
-fn drops_of_ns3() {
-    let mut q = filled(20, 1000, Ecn::NotEct);
+fn the_roots_of_the_rfc() {
+    let mut q = filled_with(20, 1000, Ecn::NotEct, false);
     assert_eq!(leave(&mut q, 10), (0, 0, 0));
     assert_eq!(leave(&mut q, 210), (2, 1, 0));
     assert_eq!(leave(&mut q, 210), (3, 1, 0));
     assert_eq!(leave(&mut q, 420), (6, 3, 0));
     assert_eq!(leave(&mut q, 438), (7, 3, 0));
     assert_eq!(leave(&mut q, 439), (9, 4, 0));
+}
+
+/// The same with roots of Linux and ns-3: due at 310, 310 + 50 and 360 + 56.2 ms, then 416.2 + 48.8 = 465 ms.
+#[test]
+fn the_roots_of_linux() {
+    let mut q = filled(20, 1000, Ecn::NotEct);
+    assert_eq!(leave(&mut q, 10), (0, 0, 0));
+    assert_eq!(leave(&mut q, 210), (2, 1, 0));
+    assert_eq!(leave(&mut q, 420), (6, 4, 0));
+    assert_eq!(leave(&mut q, 464), (7, 4, 0));
+    assert_eq!(leave(&mut q, 466), (9, 5, 0));
 }
 
 /// A marked packet passes, and one mark is enough at a time.
@@ -58,7 +74,8 @@ fn marks_take_the_place_of_drops() {
     assert_eq!(leave(&mut q, 210), (2, 0, 1));
     assert_eq!(leave(&mut q, 420), (3, 0, 2));
     assert_eq!(leave(&mut q, 420), (4, 0, 3));
-    assert_eq!(leave(&mut q, 420), (5, 0, 3));
+    assert_eq!(leave(&mut q, 420), (5, 0, 4));
+    assert_eq!(leave(&mut q, 420), (6, 0, 4));
 }
 
 #[test]
@@ -200,6 +217,7 @@ fn a_place_that_is_taken_keeps_its_age() {
 fn the_schedule_of_the_rfc() {
     let params = Params {
         mtu: 40,
+        newton: false,
         ..Params::DEFAULT
     };
     let mut q = CodelQueue::new(params, 100_000);

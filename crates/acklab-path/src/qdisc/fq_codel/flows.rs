@@ -29,6 +29,8 @@ pub(crate) struct Shape {
     pub quantum: u32,
     /// Moves flows to other queues; `None`: flows take queues in the order in which they come to a group.
     pub perturbation: Option<u32>,
+    /// CoDel compares the bytes of all groups with `mtu`, and not those of the packet's flow.
+    pub mtu_of_all: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -87,6 +89,8 @@ pub(crate) fn truesize(size: u32) -> u64 {
 /// One flow, lent to its control law.
 struct Lent<'a> {
     flow: usize,
+    /// Compares the bytes of all flows with `mtu`, and not those of this one.
+    all: bool,
     slab: &'a mut Slab,
     flows: &'a mut [Flow],
     group: &'a mut Group,
@@ -108,7 +112,11 @@ impl codel::Source for Lent<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        self.flows[self.flow].bytes
+        if self.all {
+            self.stats.bytes
+        } else {
+            self.flows[self.flow].bytes
+        }
     }
 
     fn drop(&mut self, packet: Packet) {
@@ -250,6 +258,7 @@ impl Flows {
             let mut codel = self.flows[i].codel;
             let mut lent = Lent {
                 flow: i,
+                all: self.shape.mtu_of_all,
                 slab: &mut self.slab,
                 flows: &mut self.flows,
                 group,

@@ -35,6 +35,8 @@ pub struct Config {
     pub drop_batch: u32,
     /// Moves flows to other queues (4.1.1); `None`: a flow's number is that of its queue.
     pub perturbation: Option<u32>,
+    /// CoDel compares all bytes that wait with `mtu` (Linux `fq_codel_dequeue`), and not those of the packet's flow.
+    pub mtu_of_all: bool,
 }
 
 impl Config {
@@ -47,6 +49,7 @@ impl Config {
         queues: 1024,
         drop_batch: 64,
         perturbation: Some(0),
+        mtu_of_all: true,
     };
 }
 
@@ -101,6 +104,12 @@ pub const ENTRY: Entry<Build> = Entry {
             kind: Kind::Choice(&["perturbed", "fixed", "none"]),
             default: Value::Choice("perturbed"),
         },
+        Param {
+            name: "mtu_counts",
+            doc: "What CoDel compares with mtu. all: the bytes of all flows, as Linux does (fq_codel_dequeue). flow: the bytes of the packet's own flow, as ns-3 does, so that CoDel never drops the only packet of a flow.",
+            kind: Kind::Choice(&["all", "flow"]),
+            default: Value::Choice("all"),
+        },
     ],
     build: Build {
         limit: Limit::Packets(Config::DEFAULT.limit),
@@ -125,6 +134,7 @@ impl Config {
                 "none" => None,
                 _ => Some(room.rng().next_u32()),
             },
+            mtu_of_all: values.choice("mtu_counts") == "all",
         }
     }
 }
@@ -151,6 +161,7 @@ impl FqCodel {
             drop_batch: config.drop_batch.max(1),
             quantum: config.quantum.max(1),
             perturbation: config.perturbation,
+            mtu_of_all: config.mtu_of_all,
         };
         Self {
             params: config.codel,

@@ -182,7 +182,9 @@ impl Reference {
         self.flows.iter().map(|f| f.packets.len()).sum()
     }
 
-    fn dodequeue(&mut self, c: &codel::Params, f: usize, now: u64) -> Option<(Packet, bool)> {
+    fn dodequeue(&mut self, config: &Config, f: usize, now: u64) -> Option<(Packet, bool)> {
+        let c = &config.codel;
+        let all: u64 = self.flows.iter().map(RefFlow::bytes).sum();
         let flow = &mut self.flows[f];
         let Some((packet, since)) = flow.packets.pop_front() else {
             flow.first_above = 0;
@@ -190,7 +192,13 @@ impl Reference {
             return None;
         };
         let mut ok = false;
-        if now - since < c.target.as_nanos() || flow.bytes() <= u64::from(c.mtu) {
+        let rest = all - u64::from(packet.size);
+        let behind = if config.mtu_of_all {
+            rest
+        } else {
+            flow.bytes()
+        };
+        if now - since < c.target.as_nanos() || behind <= u64::from(c.mtu) {
             flow.first_above = 0;
         } else if flow.first_above == 0 {
             flow.first_above = now + c.interval.as_nanos();
@@ -210,8 +218,9 @@ impl Reference {
         marked
     }
 
-    fn codel(&mut self, c: &codel::Params, f: usize, now: u64) -> Option<Packet> {
-        let (mut packet, ok) = self.dodequeue(c, f, now)?;
+    fn codel(&mut self, config: &Config, f: usize, now: u64) -> Option<Packet> {
+        let c = &config.codel;
+        let (mut packet, ok) = self.dodequeue(config, f, now)?;
         if self.flows[f].dropping {
             if !ok {
                 self.flows[f].dropping = false;
@@ -224,7 +233,7 @@ impl Reference {
                     break;
                 }
                 self.dropped.push((packet.id.0, DropReason::Aqm));
-                let (p, ok) = self.dodequeue(c, f, now)?;
+                let (p, ok) = self.dodequeue(config, f, now)?;
                 packet = p;
                 if ok {
                     self.flows[f].drop_next = t;
@@ -236,7 +245,7 @@ impl Reference {
             let mut left = Some(packet);
             if !self.marks(c, &mut packet) {
                 self.dropped.push((packet.id.0, DropReason::Aqm));
-                left = self.dodequeue(c, f, now).map(|x| x.0);
+                left = self.dodequeue(config, f, now).map(|x| x.0);
             } else {
                 left = left.map(|_| packet);
             }
@@ -266,7 +275,7 @@ impl Reference {
                 self.old.push_back(f);
                 continue;
             }
-            match self.codel(&config.codel, f, now) {
+            match self.codel(config, f, now) {
                 Some(p) => {
                     self.flows[f].deficit -= i64::from(p.size);
                     let list = if from_new {
@@ -299,9 +308,9 @@ proptest! {
 
     /// Packet for packet, drop for drop, mark for mark.
     #[test]
-    fn the_reference_agrees(traffic in traffic(), quantum in 100u32..3000, ecn in any::<bool>()) {
-        let codel = codel::Params { ecn, ..codel::Params::DEFAULT };
-        let config = Config { codel, quantum, queues: 1 << 20, ..Config::DEFAULT };
+    fn the_reference_agrees(traffic in traffic(), quantum in 100u32..3000, ecn in any::<bool>(), mtu_of_all in any::<bool>()) {
+        let codel = codel::Params { ecn, newton: false, ..codel::Params::DEFAULT };
+        let config = Config { codel, quantum, mtu_of_all, queues: 1 << 20, ..Config::DEFAULT };
         let (mut q, mut reference) = (FqCodel::new(config), Reference::default());
         let (mut now, mut id, mut dropped) = (0, 0, Vec::new());
         for (wait, arrivals, departures) in traffic {

@@ -82,7 +82,7 @@ impl StationsConfig {
             ecn: true,
             ce_threshold: None,
             mtu: 0,
-            newton: false,
+            newton: true,
         },
         slow_codel: codel::Params {
             target: Span::from_millis(50),
@@ -90,7 +90,7 @@ impl StationsConfig {
             ecn: false,
             ce_threshold: None,
             mtu: 0,
-            newton: false,
+            newton: true,
         },
         slow_below: Rate::from_bps(1),
         airtime_fairness: true,
@@ -149,6 +149,7 @@ impl Stations {
             drop_batch: config.drop_batch.max(1),
             quantum: config.quantum.max(1),
             perturbation: Some(0),
+            mtu_of_all: false,
         };
         Self {
             config,
