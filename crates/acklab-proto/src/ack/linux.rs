@@ -73,7 +73,7 @@ pub const ENTRY: Entry<Build> = Entry {
             doc: "The application runs after all segments that arrive at one instant, so that an \
                   ACK which waits for it covers them all (Linux: tcp_cleanup_rbuf).",
             kind: Kind::Bool,
-            default: Value::Bool(false),
+            default: Value::Bool(true),
         },
     ],
     build: |params| Box::new(Linux::new(params)),

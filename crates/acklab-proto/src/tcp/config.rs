@@ -190,8 +190,8 @@ pub struct TcpConfig {
     pub rtt_estimator: RttEstimator,
     /// RTT samples are rounded down to this (ns-3 and timestamp-only stacks: 1 ms); zero = exact.
     pub rtt_granularity: Span,
-    /// Timers expire on multiples of this after they are set (Linux: a tick of 4 ms at HZ = 250);
-    /// zero = exact.
+    /// Length of a tick, at whose beginnings the sender's timers fire ([`crate::rtt::Rtt::fires`]; Linux: 4 ms at
+    /// HZ = 250); zero = exact.
     pub jiffy: Span,
     /// Unanswered retransmission timeouts before the connection is given up (Linux
     /// `tcp_retries2` = 15).
@@ -346,7 +346,7 @@ impl TcpConfig {
                 count: 44,
                 restamp: false,
             }),
-            sack_sorted: false,
+            sack_sorted: true,
             isn: None,
         }
     }
@@ -369,6 +369,7 @@ impl TcpConfig {
                 samples: RttSamples::EveryAck,
             },
             sack_compression: None,
+            sack_sorted: false,
             ..Self::linux()
         }
     }
