@@ -41,9 +41,8 @@ _LINKS = {"10M48ms": (10, 24, 40), "40M10ms": (40, 5, 33)}
 #: Queue disciplines below the shaper of 10 Mbit/s; CAKE shapes by itself.
 _CHILDREN: Mapping[str, dict[str, Any]] = {
     "pfifo limit 50": {"name": "pfifo", "queue": "50 packets"},
-    # Linux takes a Newton step for each signal, and not a root.
-    "fq_codel": {"name": "fq-codel", "roots": "newton"},
-    "codel": {"name": "codel", "roots": "newton"},
+    "fq_codel": {"name": "fq-codel"},
+    "codel": {"name": "codel"},
     # 15 ms are four ticks of 250 Hz, and a timer fires when the one after them begins. A full
     # packet of the device has an Ethernet header; what waits behind `stab overhead -14` has none.
     "pie": {"name": "pie", "tupdate": "20 ms", "mtu": "1514 B"},
@@ -272,7 +271,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
         flows=[
             Flow(
                 cc=_cc(keys, cc),
-                ack={"name": "linux", "late_reader": True},
+                ack="linux",
                 src="snd" if i < senders else "snd2",
                 dst="rcv" if i < receivers else "rcv2",
                 name=f"{cc}{i}",
@@ -284,7 +283,6 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                     "profile": "linux",
                     "segment": 1448,
                     "pacing_quantum": 1,
-                    "sack_sorted": True,
                     "recv_cushion": _CUSHIONS[keys["kernel"]],
                     "recv_share": _SHARE,
                     "recv_block": _BLOCK,
