@@ -369,6 +369,7 @@ impl TcpConfig {
                 samples: RttSamples::EveryAck,
             },
             sack_compression: None,
+            jiffy: Span::ZERO,
             sack_sorted: false,
             ..Self::linux()
         }
