@@ -328,12 +328,12 @@ TIMER = (
     "count is acklab's if the timer's slack is 1 us longer or shorter (captures/ties.py)"
 )
 WINDOWS = (
-    "1226 drops and 47.1 ms on a path late by up to 500 ns, 1128 and 44.7 here, 1234 and 48.1 in "
-    "the kernel; which tie decides is open (two captures: kernel-virtual/README.md)"
+    "1143 drops and 44.8 ms here, 1234 and 48.1 in the kernel, 1224 and 46.9 on a path late by up "
+    "to 500 ns; which tie decides is open (two captures: kernel-virtual/README.md)"
 )
-ALONE_BEHIND_CODEL = (
-    "798 drops here and 985 in the kernel of 7.3, whose clock is late by 256 to 512 ns; with a way "
-    "back that is 300 ns longer 976 here (no capture: kernel-virtual/README.md)"
+FIRST_SEEDS = (
+    "p is 0.009 with seeds 1 to 20, 0.01 to 0.14 with the next four times 20, 0.02 with 100, and "
+    "0.12 from the kernel's own starts; all medians are 1 to 4 % above the kernel's (open question)"
 )
 #: Misses of the criteria, by source and cell, with the mechanism. Evidence: concepts/trust.md.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
@@ -376,11 +376,8 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
         for i in (0, 1)
     },
     **{
-        ("kernel-virtual", f"linux-7.3 {queue} bbr"): {
-            "retransmissions": ALONE_BEHIND_CODEL,
-            "drops": ALONE_BEHIND_CODEL,
-        }
-        for queue in ("codel", "fq_codel")
+        ("kernel-virtual", f"linux-6.12 codel reno+vegas {i}"): {"goodput": FIRST_SEEDS}
+        for i in (0, 1)
     },
     ("ns2", "Sack1 1024 50 0.2 0.01"): {"goodput": DUPLICATES},
     ("ns2", "Sack1 1024 50 0.3 0.01"): {"goodput": DUPLICATES},
