@@ -52,6 +52,8 @@ _NS2_TCP: Mapping[str, Any] = {
     "idle_restart": False,
     "pacing": "never",
     "min_rto": "200 ms",
+    # Its timers are exact: only timeouts count in ticks of its clock.
+    "jiffy": "0 s",
     "initial_rto": "3 s",
     "rtt_granularity": "10 ms",
     "rtt_estimator": {"kind": "rfc6298", "granularity": "10 ms", "samples": "one-per-window"},
