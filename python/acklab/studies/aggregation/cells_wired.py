@@ -97,7 +97,7 @@ class Wired:
 
 
 #: Default queues of a device of ns-3.44.
-NS3_QUEUE = {"qdisc": "fq-codel", "device_queue": 100}
+NS3_QUEUE = {"qdisc": {"name": "fq-codel", "mtu_counts": "flow"}, "device_queue": 100}
 #: The queue of the thesis as inferred from its numbers: the SYN-ACK counts as an ACK, one counter
 #: for all flows, each arrival starts the timer anew, and what the timer lets go waits for the next
 #: arrival.
