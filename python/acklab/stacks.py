@@ -26,14 +26,17 @@ class Stack:
         return self.controllers[name]
 
 
+#: BBRv1 whose PROBE_RTT counts no ticks: ns-3's clock has none.
+_EXACT_BBR = {"name": "bbr1", "tick": "0 s"}
+
 #: ns-3.44: its own arithmetic for the loss- and delay-based ones; BBR as published.
 NS3 = Stack(
     profile="ns3",
     overhead="2 B",
     controllers={
         "bbr3": "bbr3",
-        "bbr1": "bbr1",
-        "bbr": "bbr1",
+        "bbr1": _EXACT_BBR,
+        "bbr": _EXACT_BBR,
         "cubic": {"name": "cubic", "variant": "ns3"},
         "newreno": {"name": "newreno", "growth": "ns3"},
         "linuxreno": {"name": "newreno", "growth": "ns3-linux"},
