@@ -427,10 +427,7 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
     out.raw("pacing_ca_ratio", pacing_ca_ratio);
     out.raw("pacing_quantum", pacing_quantum);
     out.raw("sack_compression", compression(*sack_compression));
-    // Only where it is not as ever, so that the text of older scenarios is what it was.
-    if *sack_sorted {
-        out.raw("sack_sorted", sack_sorted);
-    }
+    out.raw("sack_sorted", sack_sorted);
     if let Some(isn) = isn {
         out.raw("isn", isn);
     }
