@@ -77,7 +77,7 @@ def test_gallery_scenarios_on_wifi(name, near, rtt):
 def test_thirty_windows_of_fifty_packets():
     """Where windows are shorter than a turn of all stations, Eq 8 has no full queues: packets come
     together, as their ACKs did, and the model has a sixth too much."""
-    scenario = load(GALLERY / "wifi-uploads.toml", overrides=["duration=8 s", "warmup=3 s"])
+    scenario = load(GALLERY / "wifi-uploads.toml", overrides=["duration=10 s", "warmup=3 s"])
     ours, theirs = both(scenario)
     assert theirs[0] < ours[0] < 1.25 * theirs[0]
 

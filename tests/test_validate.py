@@ -335,17 +335,21 @@ FIRST_SEEDS = (
     "p is 0.009 with seeds 1 to 20, 0.01 to 0.14 with the next four times 20, 0.02 with 100, and "
     "0.12 from the kernel's own starts; all medians are 1 to 4 % above the kernel's (open question)"
 )
+ROOTS = (
+    "one run on each side, and no chance: with the roots of RFC 8289 both pairs have 0.97 here. ns-3 "
+    "takes Newton steps, as here, with which pairs of NewReno and CUBIC are closer to it"
+)
 #: Misses of the criteria, by source and cell, with the mechanism. Evidence: concepts/trust.md.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("kernel", "gso_on 10M48ms bbr 1"): {"retransmissions": OFFLOAD},
     ("kernel", "gso_on 40M10ms bbr 1"): {"retransmissions": BUNCHED_ACKS},
     ("kernel", "main 10M48ms bbr 4"): {"retransmissions": BUNCHED_ACKS},
+    ("kernel", "main 10M48ms bbr 8"): {"retransmissions": BUNCHED_ACKS},
     ("kernel", "main 10M48ms bbr 16"): {"retransmissions": BUNCHED_ACKS},
     ("kernel", "main 40M10ms bbr 4"): {"retransmissions": BUNCHED_ACKS},
-    ("kernel", "main 40M10ms cubic 16"): {"goodput": LOST_TIME},
+    ("kernel", "main 40M10ms cubic 16"): {"goodput": LOST_TIME, "retransmissions": LOST_TIME},
     ("kernel", "main 40M10ms reno 4"): {"retransmissions": LATE_REPEATS},
     ("kernel-quiet", "main 40M10ms bbr 4"): {"retransmissions": START},
-    ("kernel-quiet", "main 40M10ms bbr 16"): {"retransmissions": START},
     ("kernel-paused", "main 10M48ms bbr 2"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 4"): {"retransmissions": FEW_PAUSES},
     ("kernel-paused", "main 40M10ms bbr 16"): {"retransmissions": FEW_PAUSES},
@@ -388,6 +392,8 @@ EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
     ("ns3-wifi", "equal5s-known 20 1024 0"): {"acks": CAPTURE},
     ("ns3-wifi", "thesis20s-vegas 1 0 7935"): {"goodput": WAIT, "acks": WAIT},
     ("ns3-wifi", "thesis20s-vegas 1 8192 0"): {"goodput": WAIT, "acks": WAIT},
+    ("ns3-thesis", "bbr3-bbr3 2:1"): {"jain": ROOTS},
+    ("ns3-thesis", "bbr3-cubic 2:1"): {"jain": ROOTS},
     **{
         ("ns3-thesis", cell): {"jain": LOTTERY}
         for cell in (
