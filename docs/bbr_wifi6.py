@@ -106,7 +106,8 @@ def _of_the_kernel(asked: re.Match[str]) -> str:
 def counted(verdicts: Iterable[str]) -> str:
     """How many there are of each."""
     counts = Counter(verdicts)
-    told = [f"{counts[v]} {'is' if counts[v] == 1 else 'are'} {words}" for v, words in VERDICTS.items() if counts[v]]
+    found = ((counts[v], words) for v, words in VERDICTS.items() if counts[v])
+    told = [f"{n} {'is' if n == 1 else 'are'} {words}" for n, words in found]
     return ", ".join(told[:-1]) + f" and {told[-1]}"
 
 

@@ -336,8 +336,8 @@ FIRST_SEEDS = (
     "0.12 from the kernel's own starts; all medians are 1 to 4 % above the kernel's (open question)"
 )
 ROOTS = (
-    "one run on each side, and no chance: with the roots of RFC 8289 both pairs have 0.97 here. ns-3 "
-    "takes Newton steps, as here, with which pairs of NewReno and CUBIC are closer to it"
+    "one run on each side, and no chance: with the roots of RFC 8289 both pairs have 0.97 here. "
+    "ns-3 takes Newton steps, as here, with which pairs of NewReno and CUBIC are closer to it"
 )
 #: Misses of the criteria, by source and cell, with the mechanism. Evidence: concepts/trust.md.
 EXCEPTIONS: dict[tuple[str, str], dict[str, str]] = {
