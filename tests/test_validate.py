@@ -332,8 +332,9 @@ WINDOWS = (
     "to 500 ns; which tie decides is open (two captures: kernel-virtual/README.md)"
 )
 FIRST_SEEDS = (
-    "p is 0.009 with seeds 1 to 20, 0.01 to 0.14 with the next four times 20, 0.02 with 100, and "
-    "0.12 from the kernel's own starts; all medians are 1 to 4 % above the kernel's (open question)"
+    "p is 0.009 with seeds 1 to 20 and 0.01 to 0.14 with the next four times 20. From the kernel's "
+    "own starts all packets are the kernel's for 1 to 29 s, until two change places at a tick "
+    "(captures/codel_pair.py)"
 )
 ROOTS = (
     "one run on each side, and no chance: with the roots of RFC 8289 both pairs have 0.97 here. "
