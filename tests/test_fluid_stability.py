@@ -177,8 +177,8 @@ def many(cc: str, n: int, bdps: float) -> tuple[float, float]:
 
 
 def test_bbr1_beside_the_simulator():
-    # Short buffers: flows that drain after their probe leave room, so that less is lost: 0.43, 0.66 and
-    # 0.75 of it.
+    # Short buffers: flows that drain after their probe leave room, so that less is lost: 0.43,
+    # 0.66 and 0.75 of it.
     for n in (2, 5, 10):
         ours = (n - 1) / (5 * n)
         assert 0.3 < many("bbr1", n, 0.25)[0] / ours < 0.8
