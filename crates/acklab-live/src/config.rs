@@ -134,6 +134,7 @@ impl Config {
             mss: t.mss,
             initial_cwnd: u64::from(t.mss) * u64::from(t.initial_window),
             seed,
+            kernel_units: false,
         })
     }
 }

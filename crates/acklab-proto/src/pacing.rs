@@ -3,7 +3,7 @@
 use acklab_units::{Instant, Rate, Span};
 
 /// Segments that leave before pacing begins (Linux: the initial window is not paced).
-const UNPACED_SEGMENTS: u64 = 10;
+pub const UNPACED_SEGMENTS: u64 = 10;
 
 /// A quantum is never held back for longer than this (Linux `tcp_pacing_check` has no such bound,
 /// but its rates are never zero).
@@ -19,9 +19,19 @@ pub struct Pacer {
     burst_segments: u32,
     /// When its first segment left.
     burst_began: Instant,
+    /// Times are rounded down to whole nanoseconds, as in Linux, and not to the nearest one.
+    rounds_down: bool,
 }
 
 impl Pacer {
+    /// A pacer that holds nothing back yet. `kernel_units`: it rounds as Linux does.
+    pub fn new(kernel_units: bool) -> Self {
+        Self {
+            rounds_down: kernel_units,
+            ..Self::default()
+        }
+    }
+
     /// Until when nothing may leave; `None` = now is fine.
     pub fn blocked_until(&self, now: Instant) -> Option<Instant> {
         (self.next > now).then_some(self.next)
@@ -67,7 +77,12 @@ impl Pacer {
             return;
         };
         // A rate of zero would stop the flow for good.
-        let len = rate.serialisation(bytes).min(LONGEST_GAP);
+        let gap = if self.rounds_down {
+            rate.spacing(bytes)
+        } else {
+            rate.serialisation(bytes)
+        };
+        let len = gap.min(LONGEST_GAP);
         // Credit for having been late, at most half of what the burst takes.
         let credit = self.next.saturating_since(prior).min(len / 2);
         self.next = self.next.saturating_add(len.saturating_sub(credit));

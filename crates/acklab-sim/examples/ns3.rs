@@ -195,6 +195,7 @@ impl Logged {
             mss: tcp.segment,
             initial_cwnd: u64::from(tcp.segment * tcp.initial_window),
             seed: end.seeds.cc,
+            kernel_units: false,
         });
         let ack = (plan.ack.entry.build)(&plan.ack.params);
         let role = if end.active {

@@ -31,6 +31,15 @@ impl Rate {
         self.0 == u64::MAX
     }
 
+    /// Time between the departures of `bytes` and of what follows at this pace, in whole nanoseconds rounded
+    /// down (Linux `tcp_update_skb_after_send`). A zero rate gives [`Span::MAX`].
+    pub const fn spacing(self, bytes: u64) -> Span {
+        if self.0 == 0 {
+            return Span::MAX;
+        }
+        Span::from_nanos(mul_div(bytes, BIT_NANOS, self.0))
+    }
+
     /// Time that `bytes` occupy a line of this rate, rounded to the nearest nanosecond.
     ///
     /// This is the only place in which serialisation time is rounded. A zero rate gives

@@ -54,6 +54,14 @@ impl Instant {
         Self(self.0.saturating_add(span.0))
     }
 
+    /// The latest multiple of `unit` that is not later; zero = exactly this.
+    pub const fn rounded_down(self, unit: Span) -> Self {
+        match self.0.checked_rem(unit.as_nanos()) {
+            Some(since) => Self(self.0 - since),
+            None => self,
+        }
+    }
+
     /// `self - span`, clamped to [`Instant::ZERO`].
     pub const fn saturating_sub(self, span: Span) -> Self {
         Self(self.0.saturating_sub(span.0))

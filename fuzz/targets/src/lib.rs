@@ -99,6 +99,7 @@ pub fn config(b: &mut Bytes<'_>) -> acklab_proto::tcp::TcpConfig {
         ecn: if on(5) { EcnMode::On } else { EcnMode::Passive },
         pacing: if on(6) { Pacing::Always } else { Pacing::Auto },
         limited_transmit: !on(7),
+        kernel_units: on(6),
         max_retries: 10_000,
         ..base
     }
@@ -113,6 +114,7 @@ pub fn controller(byte: u8) -> Box<dyn acklab_proto::cc::CongestionControl> {
         mss: 1000,
         initial_cwnd: 10_000,
         seed: u64::from(byte),
+        kernel_units: byte >= 128,
     };
     (entry.build)(&Params::defaults(entry.params), init)
 }

@@ -20,6 +20,7 @@ pub fn init(segments: u64) -> CcInit {
         mss: MSS,
         initial_cwnd: segments * u64::from(MSS),
         seed: 1,
+        kernel_units: false,
     }
 }
 
@@ -38,6 +39,7 @@ pub fn ack(ms: u64, segments: u32) -> Ack {
     let bytes = u64::from(segments) * u64::from(MSS);
     Ack {
         now: at(ms),
+        exact: at(ms),
         acked: bytes,
         newly_delivered: bytes,
         newly_delivered_segments: segments,
@@ -124,6 +126,7 @@ pub fn idle(idle: u64, rto: u64) -> IdleRestart {
 pub fn sent(ms: u64, prior: u64, snd_nxt: u64) -> Sent {
     Sent {
         now: at(ms),
+        exact: at(ms),
         bytes: MSS,
         prior_inflight: prior * u64::from(MSS),
         idle_restart: false,
@@ -285,6 +288,7 @@ impl AckClock {
         };
         Ack {
             now: self.now,
+            exact: self.now,
             rtt: Some(rtt),
             cc_rtt: Some(rtt),
             srtt: self.srtt,

@@ -36,6 +36,8 @@ pub struct CcInit {
     pub initial_cwnd: u64,
     /// Seed for the controller's own draws, if it makes any.
     pub seed: u64,
+    /// Whether to reckon in the kernel's units ([`crate::tcp::TcpConfig::kernel_units`]).
+    pub kernel_units: bool,
 }
 
 /// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation, Linux `tcp_rate.c`).
@@ -77,8 +79,10 @@ impl RateSample {
 /// A segment left.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When.
+    /// When, as the sender stamps it (Linux: whole microseconds).
     pub now: Instant,
+    /// When exactly: pacing counts from this (Linux `tcp_wstamp_ns`).
+    pub exact: Instant,
     /// Payload bytes.
     pub bytes: u32,
     /// Bytes in flight before it.
@@ -99,8 +103,10 @@ pub struct Sent {
 /// An acknowledgement arrived and was digested: scoreboard, loss marking and rate sample are done.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// When.
+    /// When, as the sender stamps it (Linux: whole microseconds, `tcp_mstamp`).
     pub now: Instant,
+    /// When exactly (Linux `tcp_clock_cache`).
+    pub exact: Instant,
     /// Bytes newly acknowledged cumulatively (selectively acknowledged before or not).
     pub acked: u64,
     /// Bytes newly delivered: cumulatively or selectively acknowledged for the first time.

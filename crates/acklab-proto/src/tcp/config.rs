@@ -190,6 +190,11 @@ pub struct TcpConfig {
     pub rtt_estimator: RttEstimator,
     /// RTT samples are rounded down to this (ns-3 and timestamp-only stacks: 1 ms); zero = exact.
     pub rtt_granularity: Span,
+    /// Whether sender and BBR reckon in Linux's units: stamps of departures and ACKs in whole microseconds, on which RTT,
+    /// delivery rate and RACK rest (`tcp_mstamp`, `tcp_skb_timestamp_us`), pacing in whole bytes per second and
+    /// nanoseconds, and BBR in packets and multiples of 2^-24 packets per microsecond. Otherwise times are exact, and
+    /// rates have whole bits.
+    pub kernel_units: bool,
     /// Length of a tick, at whose beginnings the sender's timers fire ([`crate::rtt::Rtt::fires`]; Linux: 4 ms at
     /// HZ = 250); zero = exact.
     pub jiffy: Span,
@@ -324,6 +329,7 @@ impl TcpConfig {
             initial_rto: Span::from_secs(1),
             rtt_estimator: RttEstimator::Linux,
             rtt_granularity: Span::ZERO,
+            kernel_units: false,
             jiffy: Span::from_millis(4),
             max_retries: 15,
             loss_detection: LossDetection::Rack,
@@ -369,6 +375,7 @@ impl TcpConfig {
                 samples: RttSamples::EveryAck,
             },
             sack_compression: None,
+            kernel_units: false,
             jiffy: Span::ZERO,
             sack_sorted: false,
             ..Self::linux()

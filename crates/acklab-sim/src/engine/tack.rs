@@ -13,6 +13,7 @@ pub(super) fn endpoint(plan: &TackPlan, end: End<'_>) -> TackEndpoint {
         mss: config.mss,
         initial_cwnd: u64::from(config.mss) * u64::from(config.initial_window),
         seed: end.seeds.cc,
+        kernel_units: false,
     });
     let role = if end.active {
         Role::Active

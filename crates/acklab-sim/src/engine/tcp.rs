@@ -26,6 +26,7 @@ pub(super) fn connection(plan: &TcpPlan, end: End<'_>) -> Connection {
         mss: tcp.segment,
         initial_cwnd: u64::from(tcp.segment) * u64::from(tcp.initial_window),
         seed: end.seeds.cc,
+        kernel_units: plan.config.kernel_units,
     });
     let ack = (plan.ack.entry.build)(&plan.ack.params);
     let role = if end.active {

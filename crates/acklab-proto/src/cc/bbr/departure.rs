@@ -1,6 +1,7 @@
 //! The pacer's next departure time, as the controller can reckon it.
 
-use super::round_down;
+use super::Arithmetic;
+use crate::pacing::UNPACED_SEGMENTS;
 use acklab_units::{Instant, Rate};
 
 /// Follows the earliest departure time of the next packet (`tcp_wstamp_ns`).
@@ -12,13 +13,33 @@ use acklab_units::{Instant, Rate};
 #[derive(Clone, Debug, Default)]
 pub struct Departure {
     earliest: Instant,
+    kernel_units: bool,
+    sent: u64,
 }
 
 impl Departure {
+    /// A clock at zero. `kernel_units`: the unpaced first segments do not move it, and times are rounded
+    /// down, as in Linux.
+    pub fn new(kernel_units: bool) -> Self {
+        Self {
+            kernel_units,
+            ..Self::default()
+        }
+    }
+
     /// Notes that `bytes` left at `now` under pacing rate `rate`.
     pub fn on_sent(&mut self, now: Instant, bytes: u64, rate: Rate) {
+        self.sent += u64::from(bytes > 0);
+        if self.kernel_units && self.sent < UNPACED_SEGMENTS {
+            self.earliest = self.earliest.max(now);
+            return;
+        }
         let late = now.saturating_since(self.earliest);
-        let spacing = rate.serialisation(bytes);
+        let spacing = if self.kernel_units {
+            rate.spacing(bytes)
+        } else {
+            rate.serialisation(bytes)
+        };
         let credit = late.min(spacing / 2);
         self.earliest = self
             .earliest
@@ -28,19 +49,17 @@ impl Departure {
 
     /// Bytes that will be in the network when the next packet may leave, if `in_flight` are now
     /// and the path delivers at `bw`. `quantum`: size of the packet that leaves then, counted in
-    /// when the sender is trying to raise in-flight data, else zero. The volume
-    /// delivered by then is rounded down to whole `unit`s: the kernels count packets
-    /// (`bbr_packets_in_net_at_edt`).
+    /// when the sender is trying to raise in-flight data, else zero (`bbr_packets_in_net_at_edt`).
     pub fn in_network(
         &self,
         now: Instant,
         in_flight: u64,
         bw: Rate,
         quantum: u64,
-        unit: u64,
+        arithmetic: Arithmetic,
     ) -> u64 {
-        let delivered = bw.bytes_in(self.earliest.saturating_since(now));
-        (in_flight + quantum).saturating_sub(round_down(delivered, unit))
+        let delivered = arithmetic.volume(bw, self.earliest.saturating_since(now));
+        (in_flight + quantum).saturating_sub(delivered)
     }
 }
 
@@ -50,6 +69,16 @@ mod tests {
     use acklab_units::Span;
 
     const RATE: Rate = Rate::from_bps(8_000_000);
+    const PACKETS: Arithmetic = Arithmetic::new(1000, 1000, true);
+
+    /// A clock that has let the unpaced packets pass at time zero.
+    fn paced() -> Departure {
+        let mut d = Departure::new(true);
+        for _ in 1..UNPACED_SEGMENTS {
+            d.on_sent(at(0), 1000, RATE);
+        }
+        d
+    }
 
     fn at(us: u64) -> Instant {
         Instant::ZERO + Span::from_micros(us)
@@ -58,29 +87,30 @@ mod tests {
     #[test]
     fn an_idle_pacer_changes_nothing() {
         let d = Departure::default();
-        assert_eq!(d.in_network(at(500), 10_000, RATE, 0, 1000), 10_000);
-        assert_eq!(d.in_network(at(500), 10_000, RATE, 2_000, 1000), 12_000);
+        assert_eq!(d.in_network(at(500), 10_000, RATE, 0, PACKETS), 10_000);
+        assert_eq!(d.in_network(at(500), 10_000, RATE, 2_000, PACKETS), 12_000);
     }
 
     #[test]
     fn scheduled_packets_are_taken_off() {
-        let mut d = Departure::default();
+        let bw = PACKETS.sample(1000, Span::from_millis(1), true).unwrap();
+        let mut d = paced();
         for _ in 0..10 {
             d.on_sent(at(0), 1000, RATE);
         }
         assert_eq!(
-            d.in_network(at(0), 10_000, RATE, 0, 1000),
+            d.in_network(at(0), 10_000, bw, 0, PACKETS),
             0,
             "all of it will have left by then"
         );
-        assert_eq!(d.in_network(at(5_000), 10_000, RATE, 0, 1000), 5_000);
+        assert_eq!(d.in_network(at(5_000), 10_000, bw, 0, PACKETS), 5_000);
         assert_eq!(
-            d.in_network(at(4_500), 10_000, RATE, 0, 1000),
+            d.in_network(at(4_500), 10_000, bw, 0, PACKETS),
             5_000,
             "half a packet has not been delivered"
         );
         assert_eq!(
-            d.in_network(at(0), 4_000, RATE, 0, 1000),
+            d.in_network(at(0), 4_000, bw, 0, PACKETS),
             0,
             "never below nothing"
         );
@@ -88,7 +118,7 @@ mod tests {
 
     #[test]
     fn lateness_is_credited_up_to_half_a_packet() {
-        let mut d = Departure::default();
+        let mut d = paced();
         d.on_sent(at(0), 1000, RATE);
         d.on_sent(at(1_200), 1000, RATE);
         assert_eq!(d.earliest, at(2_000), "200 us late, 200 us made up");

@@ -1,6 +1,6 @@
 //! How aggregated the ACK stream is: `extra_acked`.
 
-use super::round_down;
+use super::Arithmetic;
 use acklab_units::{Instant, Rate, Span};
 
 /// Length of one of the two windows of the maximum, in rounds: together they remember 5 to 10
@@ -29,9 +29,9 @@ pub struct AckedNow {
     pub cwnd: u64,
     /// Packet size in bytes.
     pub mss: u64,
-    /// The volume that the bandwidth explains is rounded down to whole units of this size: the kernels count
-    /// packets (`bbr_update_ack_aggregation`), the draft bytes.
-    pub unit: u64,
+    /// Finds the volume that the bandwidth explains: whole packets in the kernels
+    /// (`bbr_update_ack_aggregation`), bytes in the draft.
+    pub arithmetic: Arithmetic,
     /// Whether a packet-timed round starts with this ACK.
     pub round_start: bool,
     /// Rounds a window lasts.
@@ -71,8 +71,8 @@ impl ExtraAcked {
     }
 
     /// Bytes to add to the window: the excess, bounded by [`EXTRA_ACKED_MAX`] at `bw`.
-    pub fn cwnd_increment(&self, bw: Rate) -> u64 {
-        self.max().min(bw.bytes_in(EXTRA_ACKED_MAX))
+    pub fn cwnd_increment(&self, bw: Rate, arithmetic: Arithmetic) -> u64 {
+        self.max().min(arithmetic.volume(bw, EXTRA_ACKED_MAX))
     }
 
     /// Begins a new epoch, as after an idle period.
@@ -90,7 +90,7 @@ impl ExtraAcked {
             self.age(ack.window_rounds);
         }
         let elapsed = ack.now.saturating_since(self.epoch_start);
-        let mut expected = round_down(ack.bw.bytes_in(elapsed), ack.unit);
+        let mut expected = ack.arithmetic.volume(ack.bw, elapsed);
         let epoch_is_full =
             self.epoch_acked + ack.newly_acked >= ACK_EPOCH_ACKED_RESET_THRESH * ack.mss;
         if self.epoch_acked <= expected || epoch_is_full {
@@ -121,6 +121,7 @@ mod tests {
     const MSS: u64 = 1000;
     /// 1000 packets of 1000 bytes a second.
     const BW: Rate = Rate::from_bps(8_000_000);
+    const EXACT: Arithmetic = Arithmetic::new(MSS, 1, false);
 
     fn ack(ms: u64, packets: u64) -> AckedNow {
         AckedNow {
@@ -129,7 +130,7 @@ mod tests {
             bw: BW,
             cwnd: 1000 * MSS,
             mss: MSS,
-            unit: 1,
+            arithmetic: EXACT,
             round_start: false,
             window_rounds: EXTRA_ACKED_WIN_RTTS,
         }
@@ -182,7 +183,7 @@ mod tests {
             for (us, packets) in [(10_000, 2), (10_500, 1)] {
                 e.update(&AckedNow {
                     now: Instant::ZERO + Span::from_micros(us),
-                    unit,
+                    arithmetic: Arithmetic::new(MSS, unit, false),
                     ..ack(0, packets)
                 });
             }
@@ -205,7 +206,7 @@ mod tests {
         let mut e = ExtraAcked::new(Instant::ZERO);
         e.update(&ack(1, 900));
         assert_eq!(e.max(), 900 * MSS);
-        assert_eq!(e.cwnd_increment(BW), 100 * MSS);
+        assert_eq!(e.cwnd_increment(BW, EXACT), 100 * MSS);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Nothing here knows a state; the states are in `bbr1`, `bbr2` and `bbr3`.
 
 mod app_limited;
+mod arithmetic;
 mod departure;
 mod extra_acked;
 mod max_filter;
@@ -15,15 +16,16 @@ pub(crate) mod testing;
 mod volume;
 
 pub use app_limited::AppLimited;
+pub use arithmetic::Arithmetic;
 pub use departure::Departure;
 pub use extra_acked::{
     AckedNow, EXTRA_ACKED_MAX, EXTRA_ACKED_WIN_RTTS, EXTRA_ACKED_WIN_RTTS_STARTUP, ExtraAcked,
 };
 pub use max_filter::{CycleMax, MaxFilter};
-pub use pacing::{NOMINAL_RTT, PACING_MARGIN_PERCENT, Pacing, paced};
+pub use pacing::{NOMINAL_RTT, PACING_MARGIN_PERCENT, Pacing};
 pub use ratio::Ratio;
 pub use round::Rounds;
-pub use volume::{bdp, round_down, round_up};
+pub use volume::{round_down, round_up};
 
 use crate::rng::{Rng, RngCore};
 use acklab_units::{Instant, Span};
@@ -37,10 +39,7 @@ pub const TICK: Span = Span::from_millis(4);
 
 /// When the tick began that `t` is in; `t` itself if ticks have no length.
 pub fn begin_of_tick(t: Instant, tick: Span) -> Instant {
-    match t.as_nanos().checked_rem(tick.as_nanos()) {
-        Some(since) => Instant::from_nanos(t.as_nanos() - since),
-        None => t,
-    }
+    t.rounded_down(tick)
 }
 
 /// Whether the tick that `now` is in began after `due`.

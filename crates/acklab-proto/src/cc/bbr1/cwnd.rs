@@ -2,7 +2,7 @@
 
 use super::{Bbr1, Mode};
 use crate::cc::Ack;
-use crate::cc::bbr::{CWND_MIN_TARGET, EXTRA_ACKED_MAX, Ratio, bdp, round_down, round_up};
+use crate::cc::bbr::{CWND_MIN_TARGET, EXTRA_ACKED_MAX, Ratio, round_up};
 use acklab_units::{Instant, Rate};
 
 /// Below this pacing rate a burst is one packet, above it at least two (`bbr_min_tso_rate`).
@@ -28,7 +28,7 @@ impl Bbr1 {
     /// The BDP at `bw` times `gain`, in bytes; the initial window without an RTT (`bbr_bdp`).
     fn bdp(&self, bw: Rate, gain: Ratio) -> u64 {
         match self.min_rtt {
-            Some(rtt) => bdp(bw, rtt, gain, self.mss),
+            Some(rtt) => self.arithmetic.bdp(bw, rtt, gain),
             None => self.initial_cwnd,
         }
     }
@@ -57,7 +57,7 @@ impl Bbr1 {
             0
         };
         self.departure
-            .in_network(now, inflight, self.bw(), quantum, self.mss)
+            .in_network(now, inflight, self.bw(), quantum, self.arithmetic)
     }
 
     /// Bytes that aggregation adds once the pipe was full (`bbr_ack_aggregation_cwnd`).
@@ -65,7 +65,7 @@ impl Bbr1 {
         if !self.full_pipe.reached() {
             return 0;
         }
-        let most = round_down(self.bw().bytes_in(EXTRA_ACKED_MAX), self.mss);
+        let most = self.arithmetic.volume(self.bw(), EXTRA_ACKED_MAX);
         self.config
             .extra_acked_gain
             .of(self.extra_acked.max())

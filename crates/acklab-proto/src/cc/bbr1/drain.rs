@@ -13,7 +13,7 @@ impl Bbr1 {
             self.mode = Mode::Drain;
             self.ssthresh = target;
         }
-        if self.mode == Mode::Drain && self.in_network(ack.now, ack.inflight) <= target {
+        if self.mode == Mode::Drain && self.in_network(ack.exact, ack.inflight) <= target {
             self.enter_probe_bw(ack.now);
         }
     }

@@ -32,8 +32,8 @@ mod tests;
 pub use params::{ENTRY, PARAMS};
 
 use super::bbr::{
-    AckedNow, AppLimited, Departure, EXTRA_ACKED_WIN_RTTS, ExtraAcked, MaxFilter, Pacing, Ratio,
-    Rounds, begin_of_tick,
+    AckedNow, AppLimited, Arithmetic, Departure, EXTRA_ACKED_WIN_RTTS, ExtraAcked, MaxFilter,
+    Pacing, Ratio, Rounds, begin_of_tick,
 };
 use super::{Ack, CcInit, RecoveryPhase};
 use crate::rng::{self, Rng};
@@ -63,6 +63,7 @@ pub enum Mode {
 pub struct Bbr1 {
     config: Config,
     mss: u64,
+    arithmetic: Arithmetic,
     initial_cwnd: u64,
     started: bool,
     mode: Mode,
@@ -95,9 +96,12 @@ pub struct Bbr1 {
 impl Bbr1 {
     /// A sender in STARTUP with the initial window.
     pub fn new(config: Config, init: CcInit) -> Self {
+        let arithmetic =
+            Arithmetic::new(u64::from(init.mss), u64::from(init.mss), init.kernel_units);
         Self {
             config,
             mss: u64::from(init.mss),
+            arithmetic,
             initial_cwnd: init.initial_cwnd,
             started: false,
             mode: Mode::Startup,
@@ -113,8 +117,8 @@ impl Bbr1 {
             lt: LtBw::default(),
             extra_acked: ExtraAcked::new(Instant::ZERO),
             app_limited: AppLimited::default(),
-            departure: Departure::default(),
-            pacing: Pacing::new(init.initial_cwnd, None, config.high_gain),
+            departure: Departure::new(init.kernel_units),
+            pacing: Pacing::new(arithmetic, init.initial_cwnd, None, config.high_gain),
             pacing_gain: config.high_gain,
             cwnd_gain: config.high_gain,
             idle_restart: false,
@@ -170,7 +174,11 @@ impl Bbr1 {
             self.packet_conservation = false;
         }
         self.lt_bw_sampling(ack);
-        let bw = Rate::from_bytes_over(ack.rate.delivered, ack.rate.interval);
+        let sample = &ack.rate;
+        let bw = self
+            .arithmetic
+            .sample(sample.delivered, sample.interval, false)
+            .unwrap_or(Rate::ZERO);
         if !self.is_app_limited(ack) || bw >= self.max_bw() {
             self.bw.update(self.rounds.count(), bw);
         }
@@ -192,7 +200,7 @@ impl Bbr1 {
             bw: self.bw(),
             cwnd: self.cwnd,
             mss: self.mss,
-            unit: self.mss,
+            arithmetic: self.arithmetic,
             round_start: self.rounds.is_start(),
             window_rounds: EXTRA_ACKED_WIN_RTTS,
         });

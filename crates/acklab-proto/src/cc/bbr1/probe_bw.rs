@@ -53,7 +53,7 @@ impl Bbr1 {
         if self.pacing_gain == Ratio::ONE {
             return full_length;
         }
-        let in_network = self.in_network(ack.now, ack.prior_inflight);
+        let in_network = self.in_network(ack.exact, ack.prior_inflight);
         if self.pacing_gain.is_above_one() {
             let target = self.inflight_target(self.max_bw(), self.pacing_gain);
             return full_length && (ack.newly_lost > 0 || in_network >= target);

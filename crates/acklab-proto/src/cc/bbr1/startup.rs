@@ -2,7 +2,7 @@
 
 use super::Bbr1;
 use crate::cc::Ack;
-use crate::cc::bbr::Ratio;
+use crate::cc::bbr::{Arithmetic, Ratio};
 use acklab_units::Rate;
 
 /// Growth of the bandwidth that still counts as growth: 1.25 times (`bbr_full_bw_thresh`).
@@ -37,8 +37,8 @@ impl FullPipe {
     }
 
     /// A round ended with maximum bandwidth `max_bw`.
-    fn on_round(&mut self, max_bw: Rate) {
-        if max_bw >= FULL_BW_THRESH.of_rate(self.bw) {
+    fn on_round(&mut self, max_bw: Rate, arithmetic: Arithmetic) {
+        if max_bw >= arithmetic.share(FULL_BW_THRESH, self.bw) {
             self.bw = max_bw;
             self.rounds = 0;
             return;
@@ -56,7 +56,7 @@ impl Bbr1 {
             return;
         }
         let max_bw = self.max_bw();
-        self.full_pipe.on_round(max_bw);
+        self.full_pipe.on_round(max_bw, self.arithmetic);
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
 
     fn rounds(f: &mut FullPipe, bws: &[u64]) {
         for &b in bws {
-            f.on_round(Rate::from_bps(b));
+            f.on_round(Rate::from_bps(b), Arithmetic::new(1448, 1, false));
         }
     }
 

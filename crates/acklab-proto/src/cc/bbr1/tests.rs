@@ -18,6 +18,7 @@ const INIT: CcInit = CcInit {
     mss: MSS as u32,
     initial_cwnd: 10 * MSS,
     seed: 7,
+    kernel_units: false,
 };
 
 /// Feeds a controller with ACKs whose every number the test decides.
@@ -143,6 +144,7 @@ impl Feed {
     pub fn restart_from_idle(&mut self) {
         self.cc.on_sent(&Sent {
             now: self.now,
+            exact: self.now,
             bytes: MSS as u32,
             prior_inflight: 0,
             idle_restart: true,

@@ -165,6 +165,7 @@ mod tests {
             mss: 1448,
             initial_cwnd: 14480,
             seed: 1,
+            kernel_units: false,
         };
         let cc = (ENTRY.build)(&Params::defaults(PARAMS), init);
         assert_eq!((cc.cwnd(), cc.state()), (14480, "STARTUP"));

@@ -145,6 +145,7 @@ fn single_packet_bursts_at_low_rates() {
     let mut feed = Feed::cruise_at(profile(), mbit(1), Span::from_millis(60));
     feed.cc.on_sent(&crate::cc::Sent {
         now: feed.now,
+        exact: feed.now,
         bytes: MSS as u32,
         prior_inflight: 0,
         idle_restart: false,

@@ -38,7 +38,7 @@ impl CongestionControl for Machine {
         }
         let rate = self.pacing.rate();
         self.departure
-            .on_sent(sent.now, u64::from(sent.bytes), rate);
+            .on_sent(sent.exact, u64::from(sent.bytes), rate);
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -29,7 +29,7 @@ impl Machine {
             return;
         }
         let (inflight, bw) = if self.profile.kernel {
-            (self.in_network(ack.now, ack.inflight), self.max_bw())
+            (self.in_network(ack.exact, ack.inflight), self.max_bw())
         } else {
             (ack.inflight, self.bw())
         };

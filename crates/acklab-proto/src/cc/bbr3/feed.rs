@@ -15,6 +15,7 @@ pub const INIT: CcInit = CcInit {
     mss: MSS as u32,
     initial_cwnd: 10 * MSS,
     seed: 7,
+    kernel_units: false,
 };
 
 pub fn mbit(n: u64) -> Rate {
@@ -249,6 +250,7 @@ impl Feed {
     pub fn restart_from_idle(&mut self) {
         self.cc.on_sent(&Sent {
             now: self.now,
+            exact: self.now,
             bytes: MSS as u32,
             prior_inflight: 0,
             idle_restart: true,

@@ -31,8 +31,8 @@ impl FullPipe {
     }
 
     /// Takes `bw`; returns whether it is growth.
-    fn grows(&mut self, bw: Rate, thresh: Ratio) -> bool {
-        let grows = bw >= thresh.of_rate(self.bw);
+    fn grows(&mut self, bw: Rate, thresh: Rate) -> bool {
+        let grows = bw >= thresh;
         if grows {
             self.restart(bw);
         }
@@ -54,7 +54,8 @@ impl Machine {
         if self.sample.app_limited || !self.sample.valid {
             return;
         }
-        let thresh = self.profile.full_bw_thresh;
+        let growth = self.profile.full_bw_thresh;
+        let thresh = self.arithmetic.share(growth, self.full_pipe.bw);
         let round = self.rounds.is_start();
         let (skip, bw) = match self.profile.full_pipe {
             FullPipeRule::MaxBwPerRound => (self.full_pipe.reached || !round, self.max_bw()),

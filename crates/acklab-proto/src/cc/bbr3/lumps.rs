@@ -60,7 +60,7 @@ impl Lumps {
 impl Machine {
     /// Bytes that the path delivers at once; zero if it does not deliver in lumps.
     pub(super) fn lump(&self) -> u64 {
-        let lump = self.extra_acked.cwnd_increment(self.bw());
+        let lump = self.extra_acked.cwnd_increment(self.bw(), self.arithmetic);
         if lump < self.profile.lumps.least * self.mss {
             0
         } else {

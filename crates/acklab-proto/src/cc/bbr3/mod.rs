@@ -50,11 +50,11 @@ pub use params::{ENTRY, PARAMS, overridden};
 pub use profile::{FullPipeRule, LossEvent, Profile, UpExit};
 
 use super::bbr::{
-    AppLimited, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds, begin_of_tick,
+    AppLimited, Arithmetic, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds, begin_of_tick,
 };
 use super::{Ack, CcInit, RecoveryPhase};
 use crate::rng::{self, Rng};
-use acklab_units::{Instant, Rate, mul_div_ceil};
+use acklab_units::{Instant, Rate};
 use ecn::EcnAlpha;
 use full_pipe::FullPipe;
 use long_term::LongTerm;
@@ -64,9 +64,6 @@ use probe_rtt::Stay;
 use short_term::ShortTerm;
 use startup::LossEvents;
 use undo::Undo;
-
-/// Units of a rate in a packet per microsecond (`BW_UNIT`).
-const RATE_UNITS: u64 = 1 << 24;
 
 /// The states, with the four phases of PROBE_BW as states of their own, as in the draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,6 +113,7 @@ struct Sample {
 pub struct Machine {
     profile: Profile,
     mss: u64,
+    arithmetic: Arithmetic,
     initial_cwnd: u64,
     started: bool,
     state: State,
@@ -136,6 +134,9 @@ pub struct Machine {
     app_limited: AppLimited,
     departure: Departure,
     pacing: Pacing,
+    /// The last ACK left the state with a pacing gain above one. The kernel's estimate of what is in flight goes
+    /// by this, also when a loss has changed the state since (`bbr_update_gains`).
+    was_raising: bool,
     idle_restart: bool,
     phase: RecoveryPhase,
     cwnd: u64,
@@ -147,9 +148,13 @@ pub struct Machine {
 impl Machine {
     /// A sender in STARTUP with the initial window. `name` separates the random draws of versions.
     pub fn new(profile: Profile, init: CcInit, name: &str) -> Self {
+        let mss = u64::from(init.mss);
+        let unit = if profile.kernel { mss } else { 1 };
+        let arithmetic = Arithmetic::new(mss, unit, profile.kernel && init.kernel_units);
         Self {
             profile,
             mss: u64::from(init.mss),
+            arithmetic,
             initial_cwnd: init.initial_cwnd,
             started: false,
             state: State::Startup,
@@ -168,8 +173,14 @@ impl Machine {
             ecn: EcnAlpha::default(),
             extra_acked: ExtraAcked::new(Instant::ZERO),
             app_limited: AppLimited::default(),
-            departure: Departure::default(),
-            pacing: Pacing::new(init.initial_cwnd, None, profile.startup_pacing_gain),
+            departure: Departure::new(arithmetic.is_fixed_point()),
+            pacing: Pacing::new(
+                arithmetic,
+                init.initial_cwnd,
+                None,
+                profile.startup_pacing_gain,
+            ),
+            was_raising: false,
             idle_restart: false,
             phase: RecoveryPhase::Open,
             cwnd: init.initial_cwnd,
@@ -247,29 +258,24 @@ impl Machine {
         self.update_probe_bw_cycle_phase(ack);
         self.update_min_rtt(ack);
         self.check_probe_rtt(ack);
+        self.was_raising = self.pacing_gain().is_above_one();
         self.advance_latest_delivery_signals(ack);
     }
 
     fn take_sample(&mut self, ack: &Ack) {
-        let valid = !ack.rate.interval.is_zero();
+        let (delivered, interval) = (ack.rate.delivered, ack.rate.interval);
+        let counts = if self.profile.whole_rates {
+            self.arithmetic.in_fixed_point()
+        } else {
+            self.arithmetic
+        };
+        let bw = counts.sample(delivered, interval, true);
         let covered = self.app_limited.covers(ack.rate.prior_delivered);
         self.sample = Sample {
-            bw: self.sample_rate(ack).unwrap_or(Rate::ZERO),
-            valid,
+            bw: bw.unwrap_or(Rate::ZERO),
+            valid: bw.is_some(),
             app_limited: ack.rate.is_app_limited || covered,
         };
-    }
-
-    /// The delivery rate. The kernel's unit is 2^-24 packets per microsecond, and it rounds up, so that a rate
-    /// times a time is never just below a whole number of packets (`bbr_calculate_bw_sample`).
-    fn sample_rate(&self, ack: &Ack) -> Option<Rate> {
-        let micros = ack.rate.interval.as_micros();
-        if !self.profile.whole_rates || micros == 0 || ack.rate.delivered == 0 {
-            return ack.rate.rate();
-        }
-        let units = mul_div_ceil(ack.rate.delivered, RATE_UNITS, self.mss * micros);
-        let bits = mul_div_ceil(units * self.mss, 8_000_000, RATE_UNITS);
-        Some(Rate::from_bps(bits))
     }
 
     /// Counts the round and, once in it, the ECN mark rate (`UpdateRound`).

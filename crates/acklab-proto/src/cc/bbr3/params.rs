@@ -236,6 +236,7 @@ mod tests {
             mss: 1448,
             initial_cwnd: 14480,
             seed: 1,
+            kernel_units: false,
         };
         for source in [DRAFT, GOOGLE] {
             let mut params = Params::defaults(PARAMS);

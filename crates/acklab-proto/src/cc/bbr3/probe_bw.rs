@@ -60,8 +60,13 @@ impl Machine {
     /// time so that spare bandwidth is found at a human scale.
     pub(super) fn pick_probe_wait(&mut self) {
         self.clock.rounds = below(&mut self.rng, RAND_ROUNDS);
-        let extra = below(&mut self.rng, self.profile.bw_probe_rand.as_nanos());
-        self.clock.wait = self.profile.bw_probe_base + Span::from_nanos(extra);
+        let most = self.profile.bw_probe_rand;
+        let extra = if self.arithmetic.is_fixed_point() {
+            Span::from_micros(below(&mut self.rng, most.as_micros()))
+        } else {
+            Span::from_nanos(below(&mut self.rng, most.as_nanos()))
+        };
+        self.clock.wait = self.profile.bw_probe_base + extra;
     }
 
     /// Whether a Reno flow with our volume would have probed by now

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::cc::Ack;
-use crate::cc::bbr::{Ratio, round_down};
+use crate::cc::bbr::{Arithmetic, Ratio, round_down};
 use acklab_units::Rate;
 
 /// The share that is kept of `bw_lo` and `inflight_lo` in a round with loss (draft 2.7).
@@ -82,18 +82,18 @@ impl ShortTerm {
 
     /// A round with loss: down to `beta`, in whole `unit`s, but not below what the path just
     /// delivered (`InitLowerBounds`, `LossLowerBounds`).
-    fn cut_for_loss(&mut self, beta: Ratio, max_bw: Rate, cwnd: u64, unit: u64) {
+    fn cut_for_loss(&mut self, beta: Ratio, max_bw: Rate, cwnd: u64, a: Arithmetic) {
         if self.bw_lo == Rate::MAX {
             self.bw_lo = max_bw;
         }
         if self.inflight_lo == u64::MAX {
             self.inflight_lo = cwnd;
         }
-        self.bw_lo = beta
-            .of_rate(self.bw_lo)
+        self.bw_lo = a
+            .share(beta, self.bw_lo)
             .max(self.bw_latest)
             .max(Rate::from_bps(1));
-        self.inflight_lo = round_down(beta.of(self.inflight_lo), unit).max(self.inflight_latest);
+        self.inflight_lo = a.whole(beta.of(self.inflight_lo)).max(self.inflight_latest);
     }
 }
 
@@ -144,9 +144,9 @@ impl Machine {
             marked = round_down(self.ecn.cut().of(self.short.inflight_lo), self.unit());
         }
         if self.short.loss_in_round {
-            let (max_bw, unit) = (self.max_bw.max(), self.unit());
+            let (max_bw, arithmetic) = (self.max_bw.max(), self.arithmetic);
             self.short
-                .cut_for_loss(self.profile.beta, max_bw, self.cwnd, unit);
+                .cut_for_loss(self.profile.beta, max_bw, self.cwnd, arithmetic);
         }
         self.short.inflight_lo = self.short.inflight_lo.min(marked);
     }
@@ -165,6 +165,8 @@ mod tests {
     use super::super::feed::{Feed, MSS, mbit};
     use super::super::{Profile, State};
     use super::*;
+
+    const EXACT: Arithmetic = Arithmetic::new(1448, 1, false);
 
     fn cruising() -> Feed {
         Feed::cruise(Profile::draft(), mbit(10))
@@ -190,7 +192,7 @@ mod tests {
             inflight_latest: 90_000,
             ..ShortTerm::default()
         };
-        s.cut_for_loss(BETA, mbit(10), 100_000, 1);
+        s.cut_for_loss(BETA, mbit(10), 100_000, EXACT);
         assert_eq!((s.bw_lo, s.inflight_lo), (mbit(9), 90_000));
     }
 
@@ -214,7 +216,7 @@ mod tests {
     fn each_further_round_cuts_again() {
         let mut s = ShortTerm::default();
         for round in 1..=3 {
-            s.cut_for_loss(BETA, mbit(1000), 1_000_000, 1);
+            s.cut_for_loss(BETA, mbit(1000), 1_000_000, EXACT);
             let left = 1e9 * libm::pow(0.7, f64::from(round));
             assert!((s.bw_lo.as_bps() as f64 - left).abs() < 10.0);
         }

@@ -19,6 +19,7 @@ fn made(words: &[(&str, &'static str)]) -> BbrTack {
         mss: MSS as u32,
         initial_cwnd: 10 * MSS,
         seed: 1,
+        kernel_units: false,
     };
     BbrTack::new(config(words), init)
 }

@@ -305,6 +305,7 @@ impl Sender {
         };
         self.cc.on_ack(&Ack {
             now,
+            exact: now,
             acked: d.acked,
             newly_delivered: d.delivered,
             newly_delivered_segments: d.delivered_segments,

@@ -41,6 +41,7 @@ impl Bench {
             mss: cfg.mss,
             initial_cwnd: 20 * MSS,
             seed: 1,
+            kernel_units: false,
         });
         let mut s = Sender::new(&cfg, cc, FIRST, 1);
         let now = Instant::ZERO + Span::from_secs(1);

@@ -296,6 +296,7 @@ impl Sender {
         }
         self.cc.on_sent(&Sent {
             now,
+            exact: now,
             bytes: len,
             prior_inflight: prior,
             idle_restart: restart,

@@ -161,6 +161,7 @@ impl Sender {
         }
         self.cc.on_sent(&Sent {
             now,
+            exact: now,
             bytes: item.len,
             prior_inflight: prior,
             idle_restart: prior == 0 && self.rates.is_app_limited(),
@@ -195,6 +196,7 @@ impl Sender {
         let segments = (self.delivered / u64::from(self.mss)) as u32;
         self.cc.on_ack(&Ack {
             now,
+            exact: now,
             acked: o.acked,
             newly_delivered: self.delivered,
             newly_delivered_segments: o.growth.unwrap_or(segments),

@@ -60,6 +60,7 @@ pub fn config() -> TcpConfig {
             samples: RttSamples::EveryAck,
         },
         rtt_granularity: Span::from_millis(1),
+        kernel_units: false,
         jiffy: Span::ZERO,
         nagle: false,
         max_retries: 6,

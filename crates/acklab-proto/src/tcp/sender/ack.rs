@@ -44,8 +44,9 @@ fn dsack_block(a: &AckInfo<'_>) -> Option<(u64, u64)> {
 
 impl Sender {
     /// An acknowledgement arrived. Offsets beyond what was sent must have been refused before.
-    pub fn on_ack(&mut self, now: Instant, cfg: &TcpConfig, a: &AckInfo<'_>, stats: &mut Stats) {
+    pub fn on_ack(&mut self, exact: Instant, cfg: &TcpConfig, a: &AckInfo<'_>, stats: &mut Stats) {
         debug_assert!(a.ack <= self.nxt);
+        let now = self.stamp(exact);
         stats.acks_in += 1;
         self.reordering_armed = false;
         let prior_una = self.una;
@@ -103,6 +104,7 @@ impl Sender {
             ece: a.ece && self.ecn,
             duplicate,
             prior_inflight,
+            exact,
         };
         let dubious = d.sacked > 0
             || dsack
@@ -302,6 +304,8 @@ impl Sender {
             Some((rtt, rtt))
         };
         let (oldest, newest) = exact.or_else(by_echo)?;
+        // Less than a unit is not nothing (`tcp_update_rtt_min`).
+        let (oldest, newest) = (oldest.max(self.stamp_unit), newest.max(self.stamp_unit));
         self.rtt
             .on_min_sample(now, floor(newest, cfg.rtt_granularity));
         let oldest_rtt = floor(oldest, cfg.rtt_granularity);
@@ -325,13 +329,14 @@ impl Sender {
         let reducing = self.reducing();
         if d.syn_acked && d.acked.segments == 1 {
             if let Some(rtt) = d.seq_rtt() {
-                self.cc.on_handshake_rtt(now, rtt);
+                self.cc.on_handshake_rtt(now, rtt.max(self.stamp_unit));
             }
             return;
         }
         let many_sacks = self.dup_thresh > super::DUP_THRESH && d.sacked > 0;
         let ack = Ack {
             now,
+            exact: a.exact,
             acked: d.acked.bytes,
             newly_delivered: d.delivered.bytes,
             newly_delivered_segments: d.delivered.segments,

@@ -203,6 +203,7 @@ mod tests {
             mss: cfg.segment,
             initial_cwnd: window * u64::from(cfg.segment),
             seed: 1,
+            kernel_units: false,
         });
         let mut s = Sender::new(cfg, cc);
         s.set_window(1 << 20);

@@ -42,6 +42,8 @@ pub struct Sender {
     mss: u32,
     sack: bool,
     sack_sorted: bool,
+    /// Of departures and ACKs; zero = exact ([`TcpConfig::kernel_units`]).
+    stamp_unit: Span,
     timestamps: bool,
     cc: Box<dyn CongestionControl>,
     board: Scoreboard,
@@ -91,6 +93,8 @@ pub struct Sender {
     max_outstanding: u32,
     usage_end: u64,
     validate_pending: bool,
+    /// New data left since the last look at whether the window is the limit.
+    sent_new: bool,
     /// When data was last sent.
     last_sent: Instant,
     /// Offset behind the last partial segment (Minshall).
@@ -119,12 +123,22 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// `t` as the sender's clock stamps it.
+    fn stamp(&self, t: Instant) -> Instant {
+        t.rounded_down(self.stamp_unit)
+    }
+
     /// A sender that will send its SYN first.
     pub fn new(cfg: &TcpConfig, cc: Box<dyn CongestionControl>) -> Self {
         Self {
             mss: cfg.segment,
             sack: cfg.sack,
             sack_sorted: cfg.sack_sorted,
+            stamp_unit: if cfg.kernel_units {
+                Span::from_micros(1)
+            } else {
+                Span::ZERO
+            },
             timestamps: cfg.timestamps,
             cc,
             board: Scoreboard::default(),
@@ -132,7 +146,7 @@ impl Sender {
             rack: Rack::default(),
             rates: RateSampler::default(),
             prr: Prr::default(),
-            pacer: Pacer::default(),
+            pacer: Pacer::new(cfg.kernel_units),
             undo: Undo::default(),
             phase: RecoveryPhase::Open,
             una: 0,
@@ -159,6 +173,7 @@ impl Sender {
             max_outstanding: 0,
             usage_end: 0,
             validate_pending: false,
+            sent_new: false,
             last_sent: Instant::ZERO,
             partial_end: 0,
             ecn: false,

@@ -20,6 +20,8 @@ pub(super) struct Alert {
     pub duplicate: bool,
     /// Bytes in flight before this ACK.
     pub prior_inflight: u64,
+    /// When it arrived, not rounded to a stamp.
+    pub exact: Instant,
 }
 
 impl Sender {

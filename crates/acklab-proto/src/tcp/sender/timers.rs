@@ -37,6 +37,7 @@ impl Sender {
             return;
         }
         self.timer = None;
+        let now = self.stamp(now);
         match kind {
             Timer::Rto => self.on_rto(now, cfg, stats),
             Timer::Reordering => self.on_reordering(now, stats),

@@ -254,8 +254,9 @@ impl Sender {
         let counted = cause != RetransmitCause::Tlp;
         let prior_inflight = self.board.inflight();
         let idle = self.board.is_empty();
+        let stamp = self.stamp(now);
         let r = self.board.record_mut(id);
-        r.sent_at = now;
+        r.sent_at = stamp;
         self.rates.stamp(r, idle);
         r.tx_in_flight = prior_inflight + u64::from(r.len);
         let (start, len, syn, fin) = (r.start, r.len, r.is_syn(), r.is_fin());
@@ -380,7 +381,7 @@ impl Sender {
         let end = start + u64::from(len);
         let fin = !syn && self.fin_queued && end == self.app_end && self.right_edge > end;
         let fin = fin || (!syn && len == 0);
-        let mut r = Record::new(start, len, now);
+        let mut r = Record::new(start, len, self.stamp(now));
         if syn {
             r = r.with_syn();
         }
@@ -398,6 +399,7 @@ impl Sender {
         }
         stats.on_sent(len, false);
         self.validate_pending = true;
+        self.sent_new = true;
         if self.reducing() {
             self.prr.on_sent(1);
         }
@@ -424,7 +426,8 @@ impl Sender {
             return;
         }
         self.cc.on_sent(&Sent {
-            now,
+            now: self.stamp(now),
+            exact: now,
             bytes: len,
             prior_inflight: prior,
             idle_restart: restart,
@@ -439,8 +442,15 @@ impl Sender {
     /// `tcp_cwnd_validate`), whether the application was, and whether the peer's window is shut.
     fn nothing_to_send(&mut self, now: Instant) {
         let limited = !self.window_open();
-        if self.validate_pending {
-            self.validate_pending = false;
+        // Linux looks only after it has sent something new, or if the window is the limit (`tcp_write_xmit`).
+        let looks = if self.stamp_unit.is_zero() {
+            self.validate_pending
+        } else {
+            self.sent_new || (limited && self.has_new_data())
+        };
+        self.validate_pending = false;
+        self.sent_new = false;
+        if looks {
             self.validate_window(limited);
         }
         if !limited && self.board.lost.segments <= self.board.retrans.segments {

@@ -367,6 +367,7 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
         initial_rto,
         rtt_estimator,
         rtt_granularity,
+        kernel_units,
         jiffy,
         max_retries,
         loss_detection,
@@ -428,6 +429,9 @@ fn tcp(config: &TcpConfig, out: &mut Text) {
     out.raw("pacing_quantum", pacing_quantum);
     out.raw("sack_compression", compression(*sack_compression));
     out.raw("sack_sorted", sack_sorted);
+    if *kernel_units {
+        out.raw("kernel_units", kernel_units);
+    }
     if let Some(isn) = isn {
         out.raw("isn", isn);
     }

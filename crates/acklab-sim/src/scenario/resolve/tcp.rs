@@ -58,6 +58,7 @@ fn switches(spec: &TcpSpec, c: &mut TcpConfig) {
     put(&mut c.cwnd_validation, spec.cwnd_validation);
     put(&mut c.idle_restart, spec.idle_restart);
     put(&mut c.sack_sorted, spec.sack_sorted);
+    put(&mut c.kernel_units, spec.kernel_units);
     put(&mut c.pacing, spec.pacing);
 }
 

@@ -66,6 +66,9 @@ pub(crate) struct TcpSpec {
     pub(crate) rtt_estimator: Option<EstimatorSpec>,
     /// RTT samples are rounded down to a multiple of this; "0 s" is exact.
     pub(crate) rtt_granularity: Option<Qty<Span>>,
+    /// Sender and BBR reckon in Linux's units: whole microseconds, bytes per second, and for BBR 2^-24 packets per
+    /// microsecond.
+    pub(crate) kernel_units: Option<bool>,
     /// Timers expire on multiples of this after they are set; "0 s" is exact.
     pub(crate) jiffy: Option<Qty<Span>>,
     /// Unanswered timeouts before the connection is given up.

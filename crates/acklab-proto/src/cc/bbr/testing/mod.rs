@@ -22,6 +22,7 @@ pub fn ack(now: Instant, packets: u64, delivered: u64, rate: Rate, rtt: Span) ->
     let volume = rate.bytes_in(rtt).min(delivered);
     Ack {
         now,
+        exact: now,
         acked: packets * MSS,
         newly_delivered: packets * MSS,
         newly_delivered_segments: packets as u32,

@@ -180,6 +180,7 @@ impl<C: CongestionControl> Path<C> {
         let app_limited = self.app_limited_until > 0;
         self.cc.on_sent(&Sent {
             now: self.now,
+            exact: self.now,
             bytes: MSS as u32,
             prior_inflight: self.inflight,
             idle_restart: idle,

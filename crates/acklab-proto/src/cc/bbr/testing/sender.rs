@@ -116,6 +116,7 @@ impl<C: CongestionControl> Path<C> {
         let ack_interval = self.now - p.delivered_at;
         Ack {
             now: self.now,
+            exact: self.now,
             acked: bytes,
             newly_delivered: bytes,
             newly_delivered_segments: (bytes / MSS) as u32,

@@ -17,6 +17,7 @@ fn opened() -> Ns3Bbr {
         mss: SEG as u32,
         initial_cwnd: 10 * SEG,
         seed: 0,
+        kernel_units: false,
     });
     cc.state_set(&at(2_048), RecoveryPhase::Open);
     cc
@@ -73,6 +74,7 @@ fn without_a_measured_rtt_a_millisecond_stands_in() {
         mss: SEG as u32,
         initial_cwnd: 10 * SEG,
         seed: 0,
+        kernel_units: false,
     });
     cc.state_set(&facts(Instant::ZERO), RecoveryPhase::Open);
     assert_eq!(cc.bw.best(), 115_840_000);

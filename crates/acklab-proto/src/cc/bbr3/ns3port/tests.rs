@@ -12,6 +12,7 @@ fn port() -> Ns3Port {
         mss: MSS as u32,
         initial_cwnd: 10 * MSS,
         seed: 0,
+        kernel_units: false,
     })
 }
 

@@ -136,6 +136,7 @@ pub fn endpoint(role: Role, cfg: &TackConfig, cc: &str, seed: u64) -> TackEndpoi
         mss: cfg.mss,
         initial_cwnd: u64::from(cfg.initial_window * cfg.mss),
         seed,
+        kernel_units: false,
     });
     TackEndpoint::new(role, Arc::new(cfg.clone()), cc, seed)
 }

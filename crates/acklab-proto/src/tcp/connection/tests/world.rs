@@ -290,6 +290,7 @@ impl World {
                 mss: MSS as u32,
                 initial_cwnd: 10 * MSS,
                 seed: 1,
+                kernel_units: false,
             });
         let mut w = Self::with_controller(cfg, cc, 10, script);
         w.run(Span::from_millis(50));

@@ -22,6 +22,7 @@ fn init() -> CcInit {
         mss: MSS as u32,
         initial_cwnd: 10 * MSS,
         seed: 0,
+        kernel_units: false,
     }
 }
 
