@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""When two flows of BBRv3 behind CoDel visit PROBE_RTT, in six starts.
+
+`python3 probe_rtt.py` boots the kernel of ../tc/bbr3.sh six times and writes probe_rtt.json beside
+itself: of each start and flow, the milliseconds since the first SYN at which visits begin and end.
+Each boot takes ten seconds.
+
+A visit is read off the sender's interface. BBRv3 keeps no more than four packets or half a BDP in
+flight for 200 ms, here five. Elsewhere these flows have eight to thirty.
+"""
+
+import json
+import pathlib
+import struct
+import sys
+from collections.abc import Iterator
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "cells"), str(HERE)]
+
+import run as cells  # noqa: E402
+import wire  # noqa: E402
+
+CELL = "codel bbr3+bbr3"
+SEEDS = (1, 2, 3, 4, 5, 6)
+PORTS = (5001, 5002)
+#: Most bytes in flight in a visit: half a BDP, and two packets that no ACK has told of yet.
+FEW = 7 * wire.MSS
+#: The shortest time, in nanoseconds, for which so few make a visit.
+LEAST = 150_000_000
+
+
+def in_flight(path: pathlib.Path, port: int) -> Iterator[tuple[int, int]]:
+    """Nanoseconds, and bytes sent and neither acknowledged nor SACKed, after each packet."""
+    data = path.read_bytes()
+    assert struct.unpack_from("<I", data)[0] == 0xA1B23C4D, "pcap with nanoseconds"
+    at, base, sent, acked, blocks = 24, None, 0, 0, 0
+    while at + 16 <= len(data):
+        sec, nsec, kept = struct.unpack_from("<3I", data, at)
+        ip = at + 16 + 14
+        at += 16 + kept
+        (total,) = struct.unpack_from(">H", data, ip + 2)
+        tcp = ip + 4 * (data[ip] & 15)
+        source, to, seq, ack, bits = struct.unpack_from(">HHIIH", data, tcp)
+        start = tcp + 4 * (bits >> 12)
+        if to == port:
+            base = seq + 1 if bits & 2 else base
+            if length := total - (start - ip):
+                sent = max(sent, (seq - base + length) % (1 << 32))
+        elif source == port:
+            options = dict(wire._options(data[tcp + 20 : start]))
+            edges = [n for (n,) in struct.iter_unpack(">I", options.get(5, b""))]
+            acked = max(acked, (ack - base) % (1 << 32))
+            blocks = sum((b - a) % (1 << 32) for a, b in zip(edges[::2], edges[1::2], strict=True))
+        else:
+            continue
+        yield sec * 10**9 + nsec, sent - acked - blocks
+
+
+def visits(path: pathlib.Path, port: int, since: int) -> list[list[int]]:
+    """Where each visit begins and ends, in milliseconds since `since`."""
+    found: list[list[int]] = []
+    began: int | None = None
+    for t, flying in in_flight(path, port):
+        if flying <= FEW:
+            began = t if began is None else began
+        elif began is not None:
+            if t - began >= LEAST:
+                found.append([round((x - since) / 1e6) for x in (began, t)])
+            began = None
+    return found
+
+
+def main() -> None:
+    """Boots the machines and keeps what they said."""
+    said = {}
+    for seed in SEEDS:
+        path = cells.capture(cells.CELLS[CELL], seed) / "snd.pcap"
+        since = min(next(in_flight(path, p))[0] for p in PORTS)
+        said[seed] = [visits(path, p, since) for p in PORTS]
+    lines = (f'"{s}": {json.dumps(v)}' for s, v in said.items())
+    (HERE / "probe_rtt.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()
