@@ -4,6 +4,7 @@ import copy
 import csv
 import gzip
 import json
+import statistics
 import sys
 
 import polars as pl
@@ -26,17 +27,17 @@ FIRST = {
     "pfifo limit 50 reno": (3000, 504, 5),
     "pfifo limit 50 cubic": (3000, 3000, 5),
     "pfifo limit 50 vegas": (3000, 3000, 5),
-    # In another phase of PROBE_BW from 0.4 s on.
-    "pfifo limit 50 bbr": (950, 950, 5000),
+    # In another phase of PROBE_BW from 0.4 s on: the same packets, at other times.
+    "pfifo limit 50 bbr": (3000, 3000, 5000),
     "fq_codel cubic": (3000, 3000, 25),
     "cake cubic": (3000, 3000, 40),
     "cake bbr": (3000, 3000, 10),
-    "codel bbr": (744, 744, 10),
+    "codel bbr": (3000, 3000, 10),
     # RED drops another packet.
     "red bbr": (125, 125, 10),
 }
-#: The seed with which PROBE_BW begins in the kernel's phase: of 1 to 12 it is this one.
-SEEDS = {"cake bbr": 4}
+#: A seed with which PROBE_BW begins in the kernel's phase: of 100 seeds 11 and 17 do.
+SEEDS = {"cake bbr": 16, "codel bbr": 40}
 #: Later draws choose between steady patterns. Three of those seeds have the kernel's, 641 to 654
 #: retransmissions.
 WHOLE_SEEDS = {"cake bbr": 12}
@@ -49,10 +50,11 @@ def pair(request):
     return request.param, flow(request.param, SEEDS.get(request.param, 1))
 
 
-def flow(cell, seed):
+def flow(cell, seed, **tcp):
     spec = copy.deepcopy(SCENARIOS[f"linux-6.12 {cell}"])
     spec["record"] = {"packets": ["snd"]}
     (one,) = spec["flow"]
+    one["tcp"] |= tcp
     del one["start_jitter"]
     # Against the kernel's ticks.
     one["start"] = f"{SAID[cell]['start_us']} us"
@@ -96,7 +98,9 @@ def test_the_whole_flow(pair):
     said, found = SAID[cell], wire.summary(here, "bbr" in cell)
     assert set(found) == set(said) - {"start_us", "sha256"}
     assert found["segments"] == pytest.approx(said["segments"], rel=0.01)
-    assert found["retransmissions"] == pytest.approx(said["retransmissions"], rel=0.1, abs=2)
+    # RED draws: six starts of the kernel have 370 to 494.
+    rel = 0.2 if cell == "red bbr" else 0.1
+    assert found["retransmissions"] == pytest.approx(said["retransmissions"], rel=rel, abs=2)
     # RED drops at random: its episodes are another draw.
     rel, packets = (0.25, 0.8) if cell == "red bbr" else (0.05, 0.5)
     assert count(found["episodes"]) == pytest.approx(count(said["episodes"]), rel=rel, abs=1)
@@ -306,6 +310,47 @@ def test_a_pair_behind_codel_is_the_kernels_packet_for_packet():
     # The kernel's clock has steps of 256 ns; its shaper is late by 3 us a second.
     assert all(-1_000 < a[0] - b[0] < 50_000 for a, b in zip(kernel, here, strict=False))
     assert same(departures({"jiffy": "0 s"})) < 5000
+
+
+def test_bbr_is_the_kernels_in_the_kernels_units():
+    """Behind CoDel, with the kernel's phase of PROBE_BW (`FIRST` has the same with them)."""
+    cell = "codel bbr"
+    exact = flow(cell, SEEDS[cell], kernel_units=False)
+    assert wire.same(kept(cell), exact, windows=True)[0] < 2000
+
+
+def overlap(one, other):
+    """The share of the first flow's visits that falls into the second one's."""
+    inside = (max(0, min(b, d) - max(a, c)) for a, b in one for c, d in other)
+    return sum(inside) / sum(b - a for a, b in one)
+
+
+def visits(jitter):
+    """When each of two BBRv3 behind CoDel is in PROBE_RTT, on a path late by up to `jitter`."""
+    spec = copy.deepcopy(SCENARIOS["linux-6.12-bbr3 codel bbr+bbr 0"])
+    spec["record"] = {"events": True}
+    for one in (d for link in spec["link"] for d in (link, link["reverse"])):
+        if one.get("delay") == "10 ms":
+            one["jitter"] = jitter
+    states = acklab.load(spec).run(1).events.filter(pl.col("event") == "state")
+    found = []
+    for flow in spec["flow"]:
+        mine = states.filter(pl.col("flow") == flow["name"])
+        times, names = mine["time_s"].to_list(), mine["cause"].to_list()
+        spans = zip(names, times, times[1:], strict=False)
+        found.append([(a, b) for name, a, b in spans if name == "PROBE_RTT"])
+    return found
+
+
+def test_equal_round_trips_bring_two_flows_into_probe_rtt_at_once():
+    """Of BBRv3 only a strictly lower RTT postpones a visit, and on an exact path none is."""
+    kernel = json.loads((FOLDER / "probe_rtt.json").read_text()).values()
+    assert all(len(one) >= 10 for start in kernel for one in start)
+    apart = [overlap(*start) for start in kernel]
+    assert statistics.median(apart) < 0.4
+    assert max(apart) < 0.8
+    assert overlap(*visits("0 s")) > 0.9
+    assert overlap(*visits("5 us")) < 0.6
 
 
 def test_a_difference_is_seen():

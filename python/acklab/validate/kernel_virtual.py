@@ -281,6 +281,7 @@ def _scenario(keys: dict[str, str], secs: str) -> dict[str, Any]:
                 | ({"sack_compression": held} if held else {})
                 | {
                     "profile": "linux",
+                    "kernel_units": True,
                     "segment": 1448,
                     "pacing_quantum": 1,
                     "recv_cushion": _CUSHIONS[keys["kernel"]],
