@@ -343,12 +343,18 @@ def visits(jitter):
 
 
 def test_equal_round_trips_bring_two_flows_into_probe_rtt_at_once():
-    """Of BBRv3 only a strictly lower RTT postpones a visit, and on an exact path none is."""
+    """Of BBRv3 only a strictly lower RTT postpones a visit, and on an exact path none is.
+
+    In the kernel, whose round trips differ by a microsecond, the visits coincide in some starts.
+    Those have fewer drops, as many as acklab, and a shorter RTT.
+    """
     kernel = json.loads((FOLDER / "probe_rtt.json").read_text()).values()
-    assert all(len(one) >= 10 for start in kernel for one in start)
-    apart = [overlap(*start) for start in kernel]
-    assert statistics.median(apart) < 0.4
-    assert max(apart) < 0.8
+    assert all(8 <= len(one) <= 12 for start in kernel for one in start["visits"])
+    shares = [overlap(*start["visits"]) for start in kernel]
+    assert statistics.correlation(shares, [start["drops"] for start in kernel]) < -0.7
+    assert statistics.correlation(shares, [sum(start["rtt_p95_us"]) for start in kernel]) < -0.7
+    at_once = [start["drops"] for start, share in zip(kernel, shares, strict=True) if share > 0.5]
+    assert statistics.median(at_once) == pytest.approx(1128.5, rel=0.02)
     assert overlap(*visits("0 s")) > 0.9
     assert overlap(*visits("5 us")) < 0.6
 

@@ -192,8 +192,8 @@ pub struct TcpConfig {
     pub rtt_granularity: Span,
     /// Whether sender and BBR reckon in Linux's units: stamps of departures and ACKs in whole microseconds, on which RTT,
     /// delivery rate and RACK rest (`tcp_mstamp`, `tcp_skb_timestamp_us`), pacing in whole bytes per second and
-    /// nanoseconds, and BBR in packets and multiples of 2^-24 packets per microsecond. Otherwise times are exact, and
-    /// rates have whole bits.
+    /// nanoseconds, and BBRv1, BBRv2 and Google's BBRv3 in packets and multiples of 2^-24 packets per microsecond.
+    /// Otherwise times are exact, and rates have whole bits.
     pub kernel_units: bool,
     /// Length of a tick, at whose beginnings the sender's timers fire ([`crate::rtt::Rtt::fires`]; Linux: 4 ms at
     /// HZ = 250); zero = exact.

@@ -66,8 +66,8 @@ pub(crate) struct TcpSpec {
     pub(crate) rtt_estimator: Option<EstimatorSpec>,
     /// RTT samples are rounded down to a multiple of this; "0 s" is exact.
     pub(crate) rtt_granularity: Option<Qty<Span>>,
-    /// Sender and BBR reckon in Linux's units: whole microseconds, bytes per second, and for BBR 2^-24 packets per
-    /// microsecond.
+    /// Sender and BBR reckon in Linux's units: stamps of whole microseconds, and for BBRv1, BBRv2, and BBRv3 with
+    /// `source = "google"`, packets and 2^-24 packets per microsecond. Default: false.
     pub(crate) kernel_units: Option<bool>,
     /// Timers expire on multiples of this after they are set; "0 s" is exact.
     pub(crate) jiffy: Option<Qty<Span>>,
