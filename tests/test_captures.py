@@ -273,7 +273,15 @@ def test_a_reader_acknowledges_all_that_arrives_at_one_instant():
 def departures(keys):
     """What leaves the bottleneck in 12 s of the pair's third start: time, flow, first byte."""
     starts = json.loads((FOLDER / "codel_pair.json").read_text())["3"]
-    spec = copy.deepcopy(SCENARIOS["linux-6.12 codel reno+vegas 0"]) | {"duration": "12 s"}
+    return passes("codel reno+vegas", starts, 12, keys)[0]
+
+
+def passes(cell, starts, seconds, keys):
+    """What leaves the bottleneck, and when each packet first entered it."""
+    spec = copy.deepcopy(SCENARIOS[f"linux-6.12 {cell} 0"]) | {
+        "duration": f"{seconds} s",
+        "warmup": "0 s",
+    }
     spec["record"] = {"packets": ["r1->r2"]}
     for one, start in zip(spec["flow"], starts, strict=True):
         del one["start_jitter"]
@@ -281,16 +289,42 @@ def departures(keys):
         one["tcp"] |= keys
     packets = acklab.load(spec).run(1).packets
     first = {f["name"]: None for f in spec["flow"]}
-    found = []
-    for t, flow, seq in (
-        packets.filter((pl.col("what") == "left") & (pl.col("len") > 0))
-        .select("time_ns", "flow", "seq")
-        .iter_rows()
+    left, entered = [], {}
+    for t, what, flow, seq in (
+        packets.filter(pl.col("len") > 0).select("time_ns", "what", "flow", "seq").iter_rows()
     ):
         if first[flow] is None:
             first[flow] = seq
-        found.append((t, list(first).index(flow), (seq - first[flow]) % 2**32))
-    return found
+        packet = list(first).index(flow), (seq - first[flow]) % 2**32
+        if what == "left":
+            left.append((t, *packet))
+        else:
+            entered.setdefault(packet, t)
+    return left, entered
+
+
+@pytest.mark.parametrize("start", ["1", "2"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "cake vegas+vegas",
+        "cake vegas+cubic",
+        "cake reno+vegas",
+        "cake pppoe-llcsnap vegas+cubic",
+    ],
+)
+def test_pairs_behind_cake_part_at_a_tie(cell, start):
+    """The first packet in another order came as another one left; the kernel's clock is late."""
+    starts = json.loads((FOLDER / "cake_ties.json").read_text())[cell][start]
+    with gzip.open(FOLDER / "cake_ties.csv.gz", "rt") as f:
+        rows = [r for r in csv.DictReader(f) if (r["cell"], r["start"]) == (cell, start)]
+    kernel = [tuple(int(r[k]) for k in ("time_ns", "flow", "number", "entered_ns")) for r in rows]
+    left, entered = passes(cell, starts, 1, {})
+    i = next(i for i, (a, b) in enumerate(zip(kernel, left, strict=False)) if a[1:3] != b[1:])
+    time, flow, number, came = kernel[i]
+    # One nanosecond here, two steps of the clock there.
+    assert entered[flow, number] == left[i][0]
+    assert time - came == 512
 
 
 def test_a_pair_behind_codel_is_the_kernels_packet_for_packet():
