@@ -54,3 +54,20 @@ def test_it_is_off_unless_asked_for():
     assert sent(run("bbr1", kernel_units=False)) == sent(run("bbr1"))
     with pytest.raises(acklab.ScenarioError, match=r"tcp\.kernel_units"):
         run(kernel_units=1)
+
+
+@pytest.mark.parametrize(
+    ("cc", "tcp", "said"),
+    [
+        ("bbr3", {}, "keeps exact rates"),
+        ("bbr1", {"profile": "ns3"}, "units of its own"),
+        ("bbr1", {}, None),
+        ({"name": "bbr3", "source": "google"}, {}, None),
+    ],
+)
+def test_a_warning_says_where_it_does_nothing(cc, tcp, said):
+    spec = copy.deepcopy(PATH) | {"tcp": {"profile": "linux", "kernel_units": True} | tcp}
+    spec["flow"][0]["cc"] = cc
+    found = [w for w in map(str, acklab.load(spec).warnings) if "kernel_units" in w]
+    assert len(found) == (said is not None)
+    assert all(said in w for w in found)

@@ -6,6 +6,7 @@ mod laws;
 mod reach;
 mod shapers;
 mod tack;
+mod units;
 mod windows;
 
 use super::super::diagnostics::Report;
@@ -29,6 +30,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     tack::give(net, flows, report);
     shapers::give(net, report);
     laws::give(net, flows, report);
+    units::give(flows, report);
     for (at, link) in blind::places(net, report) {
         idle_timer(&net.links[link], &at, report);
     }
