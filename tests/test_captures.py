@@ -38,7 +38,7 @@ FIRST = {
 }
 #: A seed with which PROBE_BW begins in the kernel's phase: of 100 seeds 11 and 17 do.
 SEEDS = {"cake bbr": 16, "codel bbr": 40}
-#: Later draws choose between steady patterns. Three of those seeds have the kernel's, 641 to 654
+#: Later draws choose between steady patterns. Of seeds 1 to 12 four have the kernel's, 647 to 654
 #: retransmissions.
 WHOLE_SEEDS = {"cake bbr": 12}
 SCENARIOS = {r.name: r.scenarios[0] for r in kernel_virtual_rows()}
@@ -98,9 +98,13 @@ def test_the_whole_flow(pair):
     said, found = SAID[cell], wire.summary(here, "bbr" in cell)
     assert set(found) == set(said) - {"start_us", "sha256"}
     assert found["segments"] == pytest.approx(said["segments"], rel=0.01)
-    # RED draws: six starts of the kernel have 370 to 494.
-    rel = 0.2 if cell == "red bbr" else 0.1
-    assert found["retransmissions"] == pytest.approx(said["retransmissions"], rel=rel, abs=2)
+    if cell == "red bbr":
+        # RED draws: as many as ten starts of the kernel have.
+        (row,) = (r for r in kernel_virtual_rows() if r.name == "linux-6.12 red bbr")
+        starts = row.values["retransmissions"]
+        assert min(starts) <= found["retransmissions"] <= max(starts)
+    else:
+        assert found["retransmissions"] == pytest.approx(said["retransmissions"], rel=0.1, abs=2)
     # RED drops at random: its episodes are another draw.
     rel, packets = (0.25, 0.8) if cell == "red bbr" else (0.05, 0.5)
     assert count(found["episodes"]) == pytest.approx(count(said["episodes"]), rel=rel, abs=1)
@@ -359,21 +363,27 @@ def overlap(one, other):
     return sum(inside) / sum(b - a for a, b in one)
 
 
-def visits(jitter):
-    """When each of two BBRv3 behind CoDel is in PROBE_RTT, on a path late by up to `jitter`."""
-    spec = copy.deepcopy(SCENARIOS["linux-6.12-bbr3 codel bbr+bbr 0"])
+def visits(jitter, seed=1):
+    """When each of two BBRv3 behind CoDel is in PROBE_RTT, on a path late by up to `jitter`.
+
+    And how many packets CoDel drops.
+    """
+    name = "linux-6.12-bbr3 codel bbr+bbr 0"
+    spec = copy.deepcopy(SCENARIOS[name])
     spec["record"] = {"events": True}
     for one in (d for link in spec["link"] for d in (link, link["reverse"])):
         if one.get("delay") == "10 ms":
             one["jitter"] = jitter
-    states = acklab.load(spec).run(1).events.filter(pl.col("event") == "state")
+    result = acklab.load(spec).run(seed)
+    states = result.events.filter(pl.col("event") == "state")
+    (row,) = (r for r in kernel_virtual_rows() if r.name == name)
     found = []
     for flow in spec["flow"]:
         mine = states.filter(pl.col("flow") == flow["name"])
         times, names = mine["time_s"].to_list(), mine["cause"].to_list()
         spans = zip(names, times, times[1:], strict=False)
-        found.append([(a, b) for name, a, b in spans if name == "PROBE_RTT"])
-    return found
+        found.append([(a, b) for state, a, b in spans if state == "PROBE_RTT"])
+    return found, row.measures["drops"](result)
 
 
 def test_equal_round_trips_bring_two_flows_into_probe_rtt_at_once():
@@ -388,9 +398,11 @@ def test_equal_round_trips_bring_two_flows_into_probe_rtt_at_once():
     assert statistics.correlation(shares, [start["drops"] for start in kernel]) < -0.7
     assert statistics.correlation(shares, [sum(start["rtt_p95_us"]) for start in kernel]) < -0.7
     at_once = [start["drops"] for start, share in zip(kernel, shares, strict=True) if share > 0.5]
-    assert statistics.median(at_once) == pytest.approx(1128.5, rel=0.02)
-    assert overlap(*visits("0 s")) > 0.9
-    assert overlap(*visits("5 us")) < 0.6
+    exact = [visits("0 s", seed) for seed in (1, 2, 3)]
+    assert all(overlap(*both) > 0.9 for both, _ in exact)
+    drops = statistics.median(n for _, n in exact)
+    assert drops == pytest.approx(statistics.median(at_once), rel=0.05)
+    assert overlap(*visits("5 us")[0]) < 0.6
 
 
 def test_a_difference_is_seen():

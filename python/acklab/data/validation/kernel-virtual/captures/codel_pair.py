@@ -9,15 +9,15 @@ nanoseconds after a tick of 4 ms each flow's SYN leaves in each start. Each boot
 import gzip
 import json
 import pathlib
-import struct
 import sys
 from collections.abc import Iterator
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "cells")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "cells"), str(HERE)]
 
 import run as cells  # noqa: E402
+import wire  # noqa: E402
 
 CELL = "codel reno+vegas"
 SEEDS = (1, 2, 3, 4, 5, 6)
@@ -29,19 +29,9 @@ PORTS = (5001, 5002)
 
 def packets(path: pathlib.Path) -> Iterator[tuple[int, int, int, int, int]]:
     """Nanoseconds, port, sequence number, flags and payload of what goes to the receiver."""
-    data = path.read_bytes()
-    assert struct.unpack_from("<I", data)[0] == 0xA1B23C4D, "pcap with nanoseconds"
-    at = 24
-    while at + 16 <= len(data):
-        sec, nsec, kept = struct.unpack_from("<3I", data, at)
-        ip = at + 16 + 14
-        at += 16 + kept
-        total = struct.unpack_from(">H", data, ip + 2)[0]
-        tcp = ip + 4 * (data[ip] & 15)
-        port, seq = struct.unpack_from(">2xHI", data, tcp)
-        length = total - (tcp - ip) - 4 * (data[tcp + 12] >> 4)
-        if port in PORTS:
-            yield sec * 10**9 + nsec, port, seq, data[tcp + 13], length
+    for s in wire.segments(path):
+        if s.ports[1] in PORTS:
+            yield s.time, s.ports[1], s.seq, s.flags, s.length
 
 
 def main() -> None:

@@ -36,29 +36,19 @@ LEAST = 150_000_000
 
 def in_flight(path: pathlib.Path, port: int) -> Iterator[tuple[int, int]]:
     """Nanoseconds, and bytes sent and neither acknowledged nor SACKed, after each packet."""
-    data = path.read_bytes()
-    assert struct.unpack_from("<I", data)[0] == 0xA1B23C4D, "pcap with nanoseconds"
-    at, base, sent, acked, blocks = 24, None, 0, 0, 0
-    while at + 16 <= len(data):
-        sec, nsec, kept = struct.unpack_from("<3I", data, at)
-        ip = at + 16 + 14
-        at += 16 + kept
-        (total,) = struct.unpack_from(">H", data, ip + 2)
-        tcp = ip + 4 * (data[ip] & 15)
-        source, to, seq, ack, bits = struct.unpack_from(">HHIIH", data, tcp)
-        start = tcp + 4 * (bits >> 12)
-        if to == port:
-            base = seq + 1 if bits & 2 else base
-            if length := total - (start - ip):
-                sent = max(sent, (seq - base + length) % (1 << 32))
-        elif source == port:
-            options = dict(wire._options(data[tcp + 20 : start]))
-            edges = [n for (n,) in struct.iter_unpack(">I", options.get(5, b""))]
-            acked = max(acked, (ack - base) % (1 << 32))
+    base, sent, acked, blocks = 0, 0, 0, 0
+    for s in wire.segments(path):
+        if s.ports[1] == port:
+            base = s.seq + 1 if s.flags & 2 else base
+            if s.length:
+                sent = max(sent, (s.seq - base + s.length) % (1 << 32))
+        elif s.ports[0] == port:
+            edges = [n for (n,) in struct.iter_unpack(">I", s.options.get(5, b""))]
+            acked = max(acked, (s.ack - base) % (1 << 32))
             blocks = sum((b - a) % (1 << 32) for a, b in zip(edges[::2], edges[1::2], strict=True))
         else:
             continue
-        yield sec * 10**9 + nsec, sent - acked - blocks
+        yield s.time, sent - acked - blocks
 
 
 def visits(path: pathlib.Path, port: int, since: int) -> list[list[int]]:

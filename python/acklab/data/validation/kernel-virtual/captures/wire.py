@@ -35,10 +35,11 @@ class Row(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A packet of TCP: microseconds of the capture, addresses, fields, and the payload's length."""
+    """A packet of TCP: time in the capture's unit, sender, fields, and length of the payload."""
 
     time: int
     source: bytes
+    ports: tuple[int, int]
     seq: int
     ack: int
     flags: int
@@ -48,21 +49,24 @@ class Segment(NamedTuple):
 
 
 def segments(path: pathlib.Path) -> Iterator[Segment]:
-    """What a pcap file of Ethernet has."""
+    """What a pcap file of Ethernet has; times are microseconds or nanoseconds, as the file's."""
     data = path.read_bytes()
-    assert struct.unpack_from("<I16xI", data) == (0xA1B2C3D4, 1), "pcap, microseconds, Ethernet"
+    magic, network = struct.unpack_from("<I16xI", data)
+    assert network == 1, "Ethernet"
+    second = {0xA1B2C3D4: 10**6, 0xA1B23C4D: 10**9}[magic]
     at = 24
     while at + 16 <= len(data):
-        sec, usec, kept = struct.unpack_from("<3I", data, at)
+        sec, part, kept = struct.unpack_from("<3I", data, at)
         ip = at + 16 + 14
         at += 16 + kept
         total, source = struct.unpack_from(">2xH8x4s", data, ip)
         tcp = ip + 4 * (data[ip] & 15)
-        seq, ack, bits, window = struct.unpack_from(">4xIIHH", data, tcp)
+        *ports, seq, ack, bits, window = struct.unpack_from(">HHIIHH", data, tcp)
         start = tcp + 4 * (bits >> 12)
         options = dict(_options(data[tcp + 20 : start]))
         length = total - (start - ip)
-        yield Segment(1_000_000 * sec + usec, source, seq, ack, bits & 63, window, length, options)
+        time, between = second * sec + part, (ports[0], ports[1])
+        yield Segment(time, source, between, seq, ack, bits & 63, window, length, options)
 
 
 def _options(text: bytes) -> Iterator[tuple[int, bytes]]:
