@@ -5,6 +5,16 @@ use acklab_units::{Instant, Rate, Span};
 /// Segments that leave before pacing begins (Linux: the initial window is not paced).
 pub const UNPACED_SEGMENTS: u64 = 10;
 
+/// Time from the departure of `bytes` to the next one at `rate`. `kernel_units`: rounded down, as in
+/// Linux, and not to the nearest nanosecond.
+pub fn gap(rate: Rate, bytes: u64, kernel_units: bool) -> Span {
+    if kernel_units {
+        rate.spacing(bytes)
+    } else {
+        rate.serialisation(bytes)
+    }
+}
+
 /// A quantum is never held back for longer than this (Linux `tcp_pacing_check` has no such bound,
 /// but its rates are never zero).
 const LONGEST_GAP: Span = Span::from_secs(60);
@@ -19,15 +29,15 @@ pub struct Pacer {
     burst_segments: u32,
     /// When its first segment left.
     burst_began: Instant,
-    /// Times are rounded down to whole nanoseconds, as in Linux, and not to the nearest one.
-    rounds_down: bool,
+    /// How times are rounded ([`gap`]).
+    kernel_units: bool,
 }
 
 impl Pacer {
-    /// A pacer that holds nothing back yet. `kernel_units`: it rounds as Linux does.
+    /// A pacer that holds nothing back yet.
     pub fn new(kernel_units: bool) -> Self {
         Self {
-            rounds_down: kernel_units,
+            kernel_units,
             ..Self::default()
         }
     }
@@ -77,12 +87,7 @@ impl Pacer {
             return;
         };
         // A rate of zero would stop the flow for good.
-        let gap = if self.rounds_down {
-            rate.spacing(bytes)
-        } else {
-            rate.serialisation(bytes)
-        };
-        let len = gap.min(LONGEST_GAP);
+        let len = gap(rate, bytes, self.kernel_units).min(LONGEST_GAP);
         // Credit for having been late, at most half of what the burst takes.
         let credit = self.next.saturating_since(prior).min(len / 2);
         self.next = self.next.saturating_add(len.saturating_sub(credit));
@@ -113,6 +118,14 @@ mod tests {
             assert_eq!(p.blocked_until(due - Span::from_nanos(1)), Some(due));
             p.on_sent(due, 1000, RATE, 1, 10 + i);
         }
+    }
+
+    /// A byte at 9 Mbit/s takes 888.9 ns.
+    #[test]
+    fn linux_rounds_down() {
+        let rate = Rate::from_bps(9_000_000);
+        assert_eq!(gap(rate, 1, true).as_nanos(), 888);
+        assert_eq!(gap(rate, 1, false).as_nanos(), 889);
     }
 
     #[test]

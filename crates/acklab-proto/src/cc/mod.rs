@@ -79,7 +79,7 @@ impl RateSample {
 /// A segment left.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When, as the sender stamps it (Linux: whole microseconds).
+    /// When, as the sender stamps it: exactly, or with `kernel_units` in whole microseconds.
     pub now: Instant,
     /// When exactly: pacing counts from this (Linux `tcp_wstamp_ns`).
     pub exact: Instant,
@@ -103,7 +103,7 @@ pub struct Sent {
 /// An acknowledgement arrived and was digested: scoreboard, loss marking and rate sample are done.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// When, as the sender stamps it (Linux: whole microseconds, `tcp_mstamp`).
+    /// When, as the sender stamps it: exactly, or with `kernel_units` in whole microseconds (`tcp_mstamp`).
     pub now: Instant,
     /// When exactly (Linux `tcp_clock_cache`).
     pub exact: Instant,

@@ -1,7 +1,7 @@
 //! The pacer's next departure time, as the controller can reckon it.
 
 use super::Arithmetic;
-use crate::pacing::UNPACED_SEGMENTS;
+use crate::pacing::{UNPACED_SEGMENTS, gap};
 use acklab_units::{Instant, Rate};
 
 /// Follows the earliest departure time of the next packet (`tcp_wstamp_ns`).
@@ -35,11 +35,7 @@ impl Departure {
             return;
         }
         let late = now.saturating_since(self.earliest);
-        let spacing = if self.kernel_units {
-            rate.spacing(bytes)
-        } else {
-            rate.serialisation(bytes)
-        };
+        let spacing = gap(rate, bytes, self.kernel_units);
         let credit = late.min(spacing / 2);
         self.earliest = self
             .earliest
@@ -114,6 +110,15 @@ mod tests {
             0,
             "never below nothing"
         );
+    }
+
+    #[test]
+    fn only_linux_leaves_the_first_segments_out() {
+        for (kernel_units, earliest) in [(true, at(0)), (false, at(1_000))] {
+            let mut d = Departure::new(kernel_units);
+            d.on_sent(at(0), 1000, RATE);
+            assert_eq!(d.earliest, earliest);
+        }
     }
 
     #[test]

@@ -37,15 +37,10 @@ pub const CWND_MIN_TARGET: u64 = 4;
 /// Length of a tick of Linux with HZ = 250, by which the kernels count the time of PROBE_RTT (`tcp_jiffies32`).
 pub const TICK: Span = Span::from_millis(4);
 
-/// When the tick began that `t` is in; `t` itself if ticks have no length.
-pub fn begin_of_tick(t: Instant, tick: Span) -> Instant {
-    t.rounded_down(tick)
-}
-
 /// Whether the tick that `now` is in began after `due`.
 pub fn is_past(now: Instant, due: Instant, tick: Span) -> bool {
     // Mostly it is not, and needs no division.
-    now > due && begin_of_tick(now, tick) > due
+    now > due && now.rounded_down(tick) > due
 }
 
 /// A uniform draw from `0..n`, as the kernel's `get_random_u32_below`.
@@ -60,8 +55,8 @@ mod tests {
     #[test]
     fn time_is_over_when_the_next_tick_begins() {
         let at = |us| Instant::ZERO + Span::from_micros(us);
-        assert_eq!(begin_of_tick(at(11_999), TICK), at(8_000));
-        assert_eq!(begin_of_tick(at(11_999), Span::ZERO), at(11_999));
+        assert_eq!(at(11_999).rounded_down(TICK), at(8_000));
+        assert_eq!(at(11_999).rounded_down(Span::ZERO), at(11_999));
         for (now, exact, ticks) in [
             (8_000, false, false),
             (8_001, true, false),

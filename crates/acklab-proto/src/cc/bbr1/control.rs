@@ -1,7 +1,7 @@
 //! The controller's face to the sender.
 
 use super::{Bbr1, Mode};
-use crate::cc::bbr::{Ratio, begin_of_tick};
+use crate::cc::bbr::Ratio;
 use crate::cc::{Ack, CongestionControl, EcnEcho, Loss, Rto, SegmentLost, Sent, Spurious};
 use acklab_units::{Instant, Rate, Span};
 use alloc::boxed::Box;
@@ -29,7 +29,7 @@ impl CongestionControl for Bbr1 {
     fn on_handshake_rtt(&mut self, now: Instant, rtt: Span) {
         self.start(now);
         self.min_rtt = Some(rtt);
-        self.min_rtt_stamp = begin_of_tick(now, self.config.tick);
+        self.min_rtt_stamp = now.rounded_down(self.config.tick);
         self.pacing
             .on_rtt(self.cwnd, Some(rtt), self.config.high_gain);
     }

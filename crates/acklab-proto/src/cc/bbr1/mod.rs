@@ -33,7 +33,7 @@ pub use params::{ENTRY, PARAMS};
 
 use super::bbr::{
     AckedNow, AppLimited, Arithmetic, Departure, EXTRA_ACKED_WIN_RTTS, ExtraAcked, MaxFilter,
-    Pacing, Ratio, Rounds, begin_of_tick,
+    Pacing, Ratio, Rounds,
 };
 use super::{Ack, CcInit, RecoveryPhase};
 use crate::rng::{self, Rng};
@@ -136,7 +136,7 @@ impl Bbr1 {
     fn start(&mut self, now: Instant) {
         if !self.started {
             self.started = true;
-            self.min_rtt_stamp = begin_of_tick(now, self.config.tick);
+            self.min_rtt_stamp = now.rounded_down(self.config.tick);
             self.extra_acked.restart_epoch(now);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Bbr1, Mode};
 use crate::cc::Ack;
-use crate::cc::bbr::{CWND_MIN_TARGET, begin_of_tick, is_past};
+use crate::cc::bbr::{CWND_MIN_TARGET, is_past};
 use acklab_units::Instant;
 
 impl Bbr1 {
@@ -40,7 +40,7 @@ impl Bbr1 {
         let lower = self.min_rtt.is_none_or(|min| rtt < min);
         if lower || (expired && !ack.ack_delayed) {
             self.min_rtt = Some(rtt);
-            self.min_rtt_stamp = begin_of_tick(ack.now, self.config.tick);
+            self.min_rtt_stamp = ack.now.rounded_down(self.config.tick);
         }
     }
 
@@ -58,7 +58,7 @@ impl Bbr1 {
                 self.check_probe_rtt_done(ack.now);
             }
         } else if ack.inflight <= CWND_MIN_TARGET * self.mss {
-            let now = begin_of_tick(ack.now, self.config.tick);
+            let now = ack.now.rounded_down(self.config.tick);
             self.probe_rtt_done_stamp = Some(now.saturating_add(self.config.probe_rtt_mode));
             self.probe_rtt_round_done = false;
             self.rounds.restart(ack.delivered);
@@ -73,7 +73,7 @@ impl Bbr1 {
         if !self.probe_rtt_done_stamp.is_some_and(over) {
             return;
         }
-        self.min_rtt_stamp = begin_of_tick(now, tick);
+        self.min_rtt_stamp = now.rounded_down(tick);
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.full_pipe.reached() {
             self.enter_probe_bw(now);
@@ -132,7 +132,7 @@ mod tests {
         feed.now += Span::from_secs(5);
         feed.rtt = RTT - Span::from_micros(1);
         feed.step(RTT, mbit(10));
-        assert_eq!(feed.cc.min_rtt_stamp, begin_of_tick(feed.now, TICK));
+        assert_eq!(feed.cc.min_rtt_stamp, feed.now.rounded_down(TICK));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The controller's face to the sender.
 
 use super::{Machine, State};
-use crate::cc::bbr::{CWND_MIN_TARGET, Ratio, begin_of_tick};
+use crate::cc::bbr::{CWND_MIN_TARGET, Ratio};
 use crate::cc::{
     Ack, CongestionControl, EcnEcho, Loss, RecoveryExit, Rto, SegmentLost, Sent, Spurious,
 };
@@ -26,7 +26,7 @@ impl CongestionControl for Machine {
     fn on_handshake_rtt(&mut self, now: Instant, rtt: Span) {
         self.start(now);
         self.min_rtt
-            .start_with(begin_of_tick(now, self.profile.tick), rtt);
+            .start_with(now.rounded_down(self.profile.tick), rtt);
         self.pacing
             .on_rtt(self.cwnd, Some(rtt), self.profile.startup_pacing_gain);
     }

@@ -2,7 +2,7 @@
 
 use super::{Machine, Profile};
 use crate::cc::Ack;
-use crate::cc::bbr::{begin_of_tick, is_past};
+use crate::cc::bbr::is_past;
 use acklab_units::{Instant, Span};
 
 /// The minimum to compute the BDP with, and the fresher one that schedules PROBE_RTT.
@@ -56,9 +56,9 @@ impl MinRtt {
             };
             if lower || (self.probe_expired && !(delayed && p.kernel)) {
                 self.probe_min = Some(rtt);
-                self.probe_stamp = begin_of_tick(now, p.tick);
+                self.probe_stamp = now.rounded_down(p.tick);
             } else if !slack.is_zero() && self.probe_min.is_some_and(|min| rtt <= min + slack) {
-                self.probe_stamp = begin_of_tick(now, p.tick);
+                self.probe_stamp = now.rounded_down(p.tick);
             }
         }
         self.follow(now, p);

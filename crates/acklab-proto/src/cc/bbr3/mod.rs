@@ -49,9 +49,7 @@ pub use lumps::Lumps;
 pub use params::{ENTRY, PARAMS, overridden};
 pub use profile::{FullPipeRule, LossEvent, Profile, UpExit};
 
-use super::bbr::{
-    AppLimited, Arithmetic, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds, begin_of_tick,
-};
+use super::bbr::{AppLimited, Arithmetic, CycleMax, Departure, ExtraAcked, Pacing, Ratio, Rounds};
 use super::{Ack, CcInit, RecoveryPhase};
 use crate::rng::{self, Rng};
 use acklab_units::{Instant, Rate};
@@ -199,7 +197,7 @@ impl Machine {
     fn start(&mut self, now: Instant) {
         if !self.started {
             self.started = true;
-            self.min_rtt.start(begin_of_tick(now, self.profile.tick));
+            self.min_rtt.start(now.rounded_down(self.profile.tick));
             self.extra_acked.restart_epoch(now);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{AckPhase, Machine, State};
 use crate::cc::Ack;
-use crate::cc::bbr::{CWND_MIN_TARGET, Ratio, begin_of_tick, is_past};
+use crate::cc::bbr::{CWND_MIN_TARGET, Ratio, is_past};
 use acklab_units::{Instant, Span};
 
 /// Age at which `min_rtt` is forgotten (draft 2.14.1, `bbr_min_rtt_win_sec`).
@@ -58,7 +58,7 @@ impl Machine {
                 self.check_probe_rtt_done(ack.now, ack.delivered);
             }
         } else if ack.inflight <= self.probe_rtt_cwnd() {
-            let now = begin_of_tick(ack.now, self.profile.tick);
+            let now = ack.now.rounded_down(self.profile.tick);
             self.stay.done = Some(now.saturating_add(self.profile.probe_rtt_duration));
             self.stay.round_done = false;
             self.rounds.restart(ack.delivered);
@@ -73,7 +73,7 @@ impl Machine {
         if !self.stay.done.is_some_and(over) {
             return;
         }
-        self.min_rtt.schedule_probe(begin_of_tick(now, tick));
+        self.min_rtt.schedule_probe(now.rounded_down(tick));
         self.restore_cwnd();
         self.short.reset_lower_bounds();
         if self.full_pipe.reached {

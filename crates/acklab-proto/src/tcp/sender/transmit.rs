@@ -442,7 +442,8 @@ impl Sender {
     /// `tcp_cwnd_validate`), whether the application was, and whether the peer's window is shut.
     fn nothing_to_send(&mut self, now: Instant) {
         let limited = !self.window_open();
-        // Linux looks only after it has sent something new, or if the window is the limit (`tcp_write_xmit`).
+        // Linux looks only after it has sent something new, or if the window is the limit (`tcp_write_xmit`);
+        // so does a sender that stamps as Linux does.
         let looks = if self.stamp_unit.is_zero() {
             self.validate_pending
         } else {
