@@ -118,10 +118,18 @@ fn without_name<B>(entry: &Entry<B>, key: &str) -> Option<&'static Param> {
     params.find(|p| p.name == outer && p.kind.is_nested())
 }
 
+/// What to write if `key` is a word of one of the parameters, as tc's `besteffort` is one of `diffserv`.
+fn word_of<B>(entry: &Entry<B>, key: &str) -> Option<String> {
+    let has = |p: &&Param| matches!(p.kind, Kind::Choice(words) if words.contains(&key));
+    let param = entry.params.iter().find(has)?;
+    Some(format!("write {} = \"{key}\"", param.name))
+}
+
 fn unknown_param<B>(entry: &Entry<B>, key: &str, what: &str, at: &Path, report: &mut Report<'_>) {
     let message = format!("`{}` has no parameter `{key}`", entry.name);
     let names = entry.params.iter().map(|p| p.name);
     let hint = elsewhere::hint(what, entry.name, key, at)
+        .or_else(|| word_of(entry, key))
         .or_else(|| suggest(key, names, "its parameters are"))
         .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name));
     report.error(at, message, hint);

@@ -207,6 +207,16 @@ fn what_cake_has_in_tc_alone_says_what_to_write() {
             "wash",
             "leave it out, or write false as tc has it by default (nowash): packets keep their codepoint",
         ),
+        (
+            "besteffort = true",
+            "besteffort",
+            "write diffserv = \"besteffort\"",
+        ),
+        (
+            "dual-srchost = true",
+            "dual-srchost",
+            "write isolation = \"dual-srchost\"",
+        ),
         ("nowash = true", "nowash", "packets keep their codepoint"),
         ("nonat = true", "nonat", "no address is translated"),
         ("nat = 'no'", "nat", "no address is translated"),
