@@ -43,7 +43,10 @@ pub(crate) fn choose_or<B>(
         match entry.params.iter().find(|p| p.name == key) {
             None if elsewhere::is_so(what, entry.name, key, scalar) => {}
             None => match without_name(entry, key) {
-                None => unknown_param(entry, key, what, &at, report),
+                None => {
+                    let word = word_of(entry, key, scalar);
+                    unknown_param(entry, key, word, what, &at, report);
+                }
                 Some(p) => {
                     let hint = format!("write {}", describe(p.kind));
                     report.error(&path.key(p.name), "the wrong type of value", hint);
@@ -61,7 +64,7 @@ pub(crate) fn choose_or<B>(
         let at = path.key(key);
         match entry.params.iter().find(|p| p.name == key) {
             None if is_empty(given) && has_group(entry, key) => {}
-            None => unknown_param(entry, key, what, &at, report),
+            None => unknown_param(entry, key, None, what, &at, report),
             Some(p) => {
                 let place = (&at, what, entry.name);
                 nested::read(entries, p, given, &mut params, place, report);
@@ -118,18 +121,30 @@ fn without_name<B>(entry: &Entry<B>, key: &str) -> Option<&'static Param> {
     params.find(|p| p.name == outer && p.kind.is_nested())
 }
 
-/// What to write if `key` is a word of one of the parameters, as tc's `besteffort` is one of `diffserv`.
-fn word_of<B>(entry: &Entry<B>, key: &str) -> Option<String> {
+/// What to write if `key` is a word of one of the parameters, as tc's `besteffort` is one of `diffserv`. A
+/// keyword has no value: any other than `true` is of something else.
+fn word_of<B>(entry: &Entry<B>, key: &str, scalar: &Scalar) -> Option<String> {
+    if !matches!(scalar, Scalar::Bool(true)) {
+        return None;
+    }
     let has = |p: &&Param| matches!(p.kind, Kind::Choice(words) if words.contains(&key));
     let param = entry.params.iter().find(has)?;
     Some(format!("write {} = \"{key}\"", param.name))
 }
 
-fn unknown_param<B>(entry: &Entry<B>, key: &str, what: &str, at: &Path, report: &mut Report<'_>) {
+/// `word`: what to write instead, if the key is a word of a parameter.
+fn unknown_param<B>(
+    entry: &Entry<B>,
+    key: &str,
+    word: Option<String>,
+    what: &str,
+    at: &Path,
+    report: &mut Report<'_>,
+) {
     let message = format!("`{}` has no parameter `{key}`", entry.name);
     let names = entry.params.iter().map(|p| p.name);
     let hint = elsewhere::hint(what, entry.name, key, at)
-        .or_else(|| word_of(entry, key))
+        .or(word)
         .or_else(|| suggest(key, names, "its parameters are"))
         .unwrap_or_else(|| format!("`{}` takes no parameters", entry.name));
     report.error(at, message, hint);

@@ -3,7 +3,7 @@
 use super::super::flow::DraftFlow;
 use crate::scenario::diagnostics::Report;
 use crate::scenario::path::Path;
-use acklab_proto::tcp::Profile;
+use acklab_proto::tcp::dialect::SenderRules;
 
 /// The controllers that keep exact rates unless their source is Google's kernel.
 const DRAFTS: [&str; 2] = ["bbr3", "bbr3-wifi"];
@@ -21,7 +21,8 @@ pub(super) fn give(flows: &[DraftFlow], report: &mut Report<'_>) {
         } else {
             Path::root().key("tcp").key("kernel_units")
         };
-        if tcp.config.profile == Profile::Ns3 && !core::mem::replace(&mut other, true) {
+        let rules = tcp.config.profile.dialect().sender;
+        if rules == SenderRules::Ns3 && !core::mem::replace(&mut other, true) {
             let message = "the sender of profile \"ns3\" has units of its own".to_string();
             let hint = "leave it out, or write profile = \"linux\"".to_string();
             report.warn(&key, message, hint);
