@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kit_study
+from acklab.report.paper import claims as claims_of_page
 from acklab.report.paper.states import states
 from acklab.studies.kit import folder, make, page
 from acklab.studies.kit.made import seal
@@ -32,7 +33,6 @@ def test_the_first_screen_answers(html):
     order = (
         "Does it cost throughput to send fewer ACKs?",
         "Quick: short runs",
-        "At 4:1 CUBIC has",
         '<figure class="picture">',
         'class="tally"',
         "It changes no verdict",
@@ -44,6 +44,9 @@ def test_the_first_screen_answers(html):
     )
     at = [html.index(words) for words in order]
     assert at == sorted(at)
+    # What the whole study has shown is not said of short runs.
+    assert "At 4:1 CUBIC has" not in html
+    assert 'class="because"' not in html
 
 
 def test_nothing_is_asked_of_a_network_and_it_is_small(html):
@@ -135,7 +138,11 @@ def test_a_text_that_rests_on_another_verdict_is_left_out(made):
         told = make.tell_again(study, out.parent)
         (where,) = map(str, told.unfit)
         assert re.search(r"answer\.md:1: .*falls = not, which is now", where)
-        assert "This text is left out" in told.report.read_text()
+        page_ = told.report.read_text()
+        assert "This text is left out" in page_
+        assert "Quick: short runs" not in page_
+        answer.write_text(kept)
+        assert "At 4:1 CUBIC has" in make.tell_again(study, out.parent).report.read_text()
     finally:
         answer.write_text(kept)
         about.write_text(noted)
@@ -222,6 +229,38 @@ def test_a_permalink_leads_to_its_claim(browser, made):
     assert -1 < tab.locator("#claim-falls").bounding_box()["y"] < 500
     assert tab.evaluate("scrollY") > 0
     tab.close()
+
+
+@in_a_browser
+def test_topics_of_many_claims_are_folded_until_one_is_asked_for(browser, made, monkeypatch):
+    study, out = made
+    monkeypatch.setattr(claims_of_page, "MOST_OPEN", 2)
+    folded = make.tell_again(study, out.parent).report
+    tab = browser.new_page()
+
+    def opened_at(place=""):
+        tab.goto("about:blank")
+        tab.goto(folded.as_uri() + place)
+        tab.wait_for_selector("html[data-ready]", state="attached")
+        return claims(tab)
+
+    try:
+        assert opened_at() == []
+        tab.locator(".topics a").first.click()
+        tab.wait_for_selector(".claim:visible")
+        assert 0 < len(claims(tab)) < 3
+        assert "claim-falls" in opened_at("#claim-falls")
+        opened_at()
+        tab.get_by_role("searchbox").fill("keeps its throughput")
+        assert claims(tab) == ["claim-cubic-keeps"]
+        tab.get_by_role("searchbox").fill("")
+        assert claims(tab) == []
+        tab.locator(".tally a").first.click()
+        assert claims(tab)
+    finally:
+        tab.close()
+        monkeypatch.undo()
+        make.tell_again(study, out.parent)
 
 
 @in_a_browser

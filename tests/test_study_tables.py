@@ -48,7 +48,7 @@ def test_no_table_of_a_study_is_empty(name):
         page = shown(study, table, ours)
         assert re.search(r'<td class="number[^"]*" tabindex="-1" title="[^"]+"', page), table.id
         said = re.search(r'<p class="note">(.*?)</p>', page)[1]
-        assert re.search(r"\. [A-Z0-9].*[^ ] (across|down)\.$", said), (table.id, said)
+        assert re.search(r"\. (Rows|Columns): .+\.$", said), (table.id, said)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_a_table_without_columns_has_one_with_the_name_of_the_quantity(study):
     page = shown(study, study.shown("plain"), numbers_of(study))
     assert '<th scope="col" class="number">goodput in Mbit/s</th></tr>' in page
     assert 'title="4:1, CUBIC, acklab: ' in page
-    assert "Controller down.</p>" in page
+    assert "Rows: controller.</p>" in page
     assert 'data-again="acklab study cell thinned main setup=linux cc=cubic ratio=4"' in page
 
 
@@ -76,4 +76,4 @@ def test_a_rate_stands_after_its_name_without_in():
 def test_a_table_without_rows_has_one(study):
     page = shown(study, study.shown("across"), numbers_of(study))
     assert 'class="row">goodput in Mbit/s</th>' in page
-    assert "Controller across.</p>" in page
+    assert "Columns: controller.</p>" in page

@@ -27,7 +27,11 @@
           || !words.every((word) => words_of.get(claim).includes(word));
         shown += !claim.hidden;
       }
-      for (const part of parts) part.hidden = all(".claim", part).every((claim) => claim.hidden);
+      for (const part of parts) {
+        part.hidden = all(".claim", part).every((claim) => claim.hidden);
+        // Who asks for some claims wants to see them.
+        if (part.tagName === "DETAILS") part.open = Boolean(verdict || words.length);
+      }
       output.textContent = shown === claims.length ? "" : `${shown} of ${claims.length} shown`;
     };
     const choose = (to) => {
@@ -43,12 +47,22 @@
     // A link to a claim shows it whatever is filtered.
     const shown = () => {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (!target || !(target.hidden || target.closest("[hidden]"))) return;
-      search.value = "";
-      choose("");
+      const topic = target?.closest("details.claims-of");
+      const hidden = target && (target.hidden || target.closest("[hidden]"));
+      if (!hidden && (!topic || topic.open)) return;
+      if (hidden) {
+        search.value = "";
+        choose("");
+      }
+      if (topic) topic.open = true;
       target.scrollIntoView();
     };
     addEventListener("hashchange", shown);
+    // Paper has no folds.
+    addEventListener("beforeprint", () => {
+      for (const part of parts) part.open = true;
+    });
+    shown();
   }
 
   for (const part of all(".of-table")) {

@@ -21,6 +21,8 @@ from acklab.studies.kit.truth import Truth
 MOST_NUMBERS = 4
 #: So many lines a small chart has, and so many points at least.
 MOST_LINES, FEWEST_POINTS = 6, 3
+#: So many claims stand open; of more the topics are folded, so that the results are near.
+MOST_OPEN = 12
 #: Rows of the folded table.
 MOST_ROWS = 120
 #: Before the number of a section that stands alone: "II, Fig. 2; 5.1".
@@ -86,8 +88,11 @@ def rendered(
         for v, name, n in choices
     )
     parts = _parts(judged)
-    every = "\n".join(_part(study, p, results, drawn, i) for i, p in enumerate(parts, 1))
-    topics = _topics(parts, own) if len(parts) > 1 else ""
+    several = len(parts) > 1
+    folded = several and len(judged) > MOST_OPEN
+    each = enumerate(parts, 1)
+    every = "\n".join(_part(study, p, results, drawn, i, folded) for i, p in each)
+    topics = _topics(parts, own) if several else ""
     return (
         f'<section id="claims"><h2>Claims</h2>{html.prose(note) if note else ""}{topics}'
         '<div class="claim-filter" role="group" aria-label="Which claims">'
@@ -103,12 +108,23 @@ def _parts(judged: Sequence[Judged]) -> list[list[Judged]]:
 
 
 def _part(
-    study: Folder, judged: Sequence[Judged], results: Results, drawn: Container[str], number: int
+    study: Folder,
+    judged: Sequence[Judged],
+    results: Results,
+    drawn: Container[str],
+    number: int,
+    folded: bool,
 ) -> str:
+    """The claims of a topic, open or folded."""
     every = "\n".join(_claim(study, j, results, drawn) for j in judged)
-    title = judged[0].claim.part
-    head = f"<h3>{escape(title)}</h3>" if title else ""
-    return f'<div class="claims-of" id="claims-{number}">{head}{every}</div>'
+    title = escape(judged[0].claim.part)
+    id_ = f"claims-{number}"
+    if not folded:
+        head = f"<h3>{title}</h3>" if title else ""
+        return f'<div class="claims-of" id="{id_}">{head}{every}</div>'
+    many = f"{len(judged)} claims" if len(judged) > 1 else "1 claim"
+    head = f'<h3>{title or "Other claims"}</h3> <span class="half">{many}</span>'
+    return f'<details class="claims-of" id="{id_}"><summary>{head}</summary>{every}</details>'
 
 
 def _topics(parts: Sequence[Sequence[Judged]], own: bool) -> str:

@@ -46,8 +46,9 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
     said = f"{names.quantity(quantity)}{_in(quantity)}: {quantity.text.rstrip('.')}."
     about = f"{caption}{escape(said[:1].upper() + said[1:])}"
     several = any(None not in v for s in whose for v in _values(s, table, quantity))
+    alone = " one-source" if len(used) < 2 else ""
     return (
-        f'<div class="of-table">{head}<p class="note">{about} {layout}.</p>'
+        f'<div class="of-table{alone}">{head}<p class="note">{about} {layout}.</p>'
         f"{_switch(_told_apart(table, used), anchor)}{_choices(names, table, keys)}"
         f"{_key(table, used)}{found}"
         f'<output class="read" for="{anchor}">'
@@ -58,9 +59,9 @@ def rendered(study: Folder, table: Table, whose: Sequence[Source], prefix: str =
 
 
 def _layout(names: Names, table: Table) -> str:
-    """Which axis goes which way, as a sentence without its full stop."""
-    ways = ((table.columns, "across"), (table.rows, "down"))
-    told = ", ".join(f"{names.axis(axis)} {way}" for axis, way in ways if axis)
+    """What rows and columns are, as a sentence without its full stop."""
+    ways = ((table.rows, "rows"), (table.columns, "columns"))
+    told = "; ".join(f"{way}: {names.axis(axis)}" for axis, way in ways if axis)
     return told[:1].upper() + told[1:]
 
 

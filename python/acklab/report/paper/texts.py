@@ -15,7 +15,7 @@ from acklab.studies.kit.fit import LeftOut, fitted
 from acklab.studies.kit.flaws import blamed
 from acklab.studies.kit.folder import Folder
 from acklab.studies.kit.numbers import Numbers
-from acklab.studies.kit.templates import filled, without_missing
+from acklab.studies.kit.templates import filled, without_missing, without_numbers
 from acklab.studies.kit.words import EXAMPLES
 
 
@@ -23,21 +23,24 @@ def text(
     study: Folder,
     name: str,
     ours: Numbers,
-    verdicts: Mapping[str, str] | None,
+    verdicts: Mapping[str, str],
     essence: Container[str] | None = None,
+    quick: bool = False,
 ) -> str:
-    """A text of the study as HTML; with `verdicts` it says where it leaves a paragraph out.
+    """A text of the study as HTML; it says where it leaves out a paragraph that no verdict supports.
 
-    With `essence`, the claims that were judged, it loses its paragraphs on what was not run.
+    With `essence`, the claims that were judged, it loses its paragraphs on what was not run. A
+    `quick` page loses those with numbers: they tell what the runs of the whole study have shown.
     """
     written = study.text(name) if name else ""
+    written = without_numbers(written) if quick else written
     if not written:
         return ""
     scope = study.scope(ours, study.deciding()[0])
     with blamed(study.path / "text" / f"{name}.md"):
         if essence is not None:
             written = without_missing(written, scope, essence)
-        parts = fitted(written, verdicts) if verdicts is not None else [written]
+        parts = fitted(written, verdicts)
         told = [p if isinstance(p, LeftOut) else filled(p, scope) for p in parts]
     return "".join(_pieces(told, study.about.own))
 

@@ -153,6 +153,9 @@ def _reasoned(
 ) -> Judged:
     """With the reason for its verdict, or with what stands in place of one."""
     claim, verdict = judged.claim, judged.verdict
+    # A reason tells what the runs of the whole study have shown; short runs need not show it.
+    if effort.quick:
+        return judged
     if claim.because and _open(study, judged) and _few(study, effort):
         return replace(judged, because=TOO_FEW)
     scope = study.scope(ours, study.deciding(claim)[0], claim)
@@ -160,9 +163,6 @@ def _reasoned(
     at = ("because", rf"\b({verdict}|{ALWAYS})\s*=")
     with claim.blamed(*at):
         whole = text if effort.full else without_missing(text, scope, verdicts)
-        # Short runs of few seeds turn verdicts; their reasons need not fit.
-        if effort.quick:
-            return replace(judged, because=filled(whole, scope))
         if strict:
             for error in _flaws(claim, verdict, text, whole):
                 raise error
@@ -190,8 +190,8 @@ def _open(study: Folder, judged: Judged) -> bool:
 
 
 def _few(study: Folder, effort: Effort) -> bool:
-    """Whether so few or such short runs were made that a verdict may be open for that alone."""
-    return effort.quick or effort.seeds < study.effort(full=effort.full).seeds
+    """Whether so few runs were made that a verdict may be open for that alone."""
+    return effort.seeds < study.effort(full=effort.full).seeds
 
 
 def _flaws(claim: Claim, verdict: Verdict, text: str, whole: str) -> Iterator[Wrong]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -22,6 +23,11 @@ from acklab.studies.kit.numbers import Numbers
 from acklab.studies.study import Effort
 
 _QUICK = "Quick: short runs of few seeds. These numbers mean little."
+#: Of a page whose texts would explain numbers that it does not have.
+_SILENT = (
+    _QUICK + " The page leaves out the texts that tell what the whole study shows, and the reasons "
+    "for verdicts. `acklab reproduce {place}` makes a page with both."
+)
 #: Bytes; a larger page would not be opened on a phone.
 MOST_BYTES = 5_000_000
 
@@ -73,8 +79,10 @@ def rendered(
     """
     about = study.about
     turned: dict[str, str] = {j.claim.id: j.verdict for j in judged}
-    # Short runs of few seeds turn verdicts; texts that rest on these need not fit then.
-    verdicts, essence = None if effort.quick else turned, None if effort.full else turned
+    essence = None if effort.full else turned
+    text = partial(
+        texts.text, study, ours=ours, verdicts=turned, essence=essence, quick=effort.quick
+    )
     whose = sources(study, ours, [*study.setups("decides"), *study.setups("supports")])
     drawn = [of.id for of in about.drawn if (of.group, of.quantity) in ours]
     links, sections = [_link("claims", "Claims")], ""
@@ -82,26 +90,25 @@ def rendered(
     title = "Other tables and figures" if len(rest) < len(about.drawn) else "Results"
     for i, section in enumerate([*about.section, Section(title=title, shows=rest)], 1):
         shows = [id_ for id_ in section.shows if id_ in drawn]
-        if shows or (section.text and not section.shows):
-            text = texts.text(study, section.text, ours, verdicts, essence)
+        words = text(name=section.text)
+        if shows or (words and not section.shows):
             pieces = "".join(_piece(study, id_, ours, whose) for id_ in shows)
             name = escape(section.title)
-            sections += f'<section id="section-{i}"><h2>{name}</h2>{text}{pieces}</section>\n'
+            sections += f'<section id="section-{i}"><h2>{name}</h2>{words}{pieces}</section>\n'
             inner = "".join(_link(id_, study.shown(id_).title) for id_ in shows)
             links.append(_link(f"section-{i}", section.title, inner))
     explains = explained.rendered(study, ours, judged)
     links += [_link("explained", "Set-ups that explain")] if explains else []
     links += [_link("judging", "How claims are judged"), _link("words", "Words and quantities")]
     links += [_link("made", "How this was made")]
-    warnings = [*differences, *[_QUICK] * effort.quick]
-    answer = texts.text(study, "answer", ours, verdicts, essence)
-    words = texts.text(study, "glossary", ours, verdicts, essence)
+    answer, glossary = text(name="answer"), text(name="glossary")
+    warnings = [*differences, *[_SILENT.format(place=place(study))] * effort.quick]
     body = (
         f"{_top(study, whose, judged, warnings, answer)}\n"
         f'<nav aria-label="Contents"><details><summary>Contents ({len(links)})</summary>'
         f"<ol>{''.join(links)}</ol></details></nav>\n"
         f"{claims.rendered(study, judged, Results(folder, effort.quick), drawn)}\n"
-        f"{sections}{explains}\n{texts.judging(study)}\n{texts.glossary(study, words)}\n"
+        f"{sections}{explains}\n{texts.judging(study)}\n{texts.glossary(study, glossary)}\n"
         f"{_made(study, effort)}"
     )
     return on_paper(f"{about.question} {about.title}", body)

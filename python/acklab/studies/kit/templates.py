@@ -115,6 +115,12 @@ def without_missing(text: str, scope: Scope, judged: Container[str]) -> str:
     return "\n\n".join(p for p in text.split("\n\n") if whole(p))
 
 
+def without_numbers(text: str) -> str:
+    """The text without its paragraphs that have numbers of runs in them, or rest on verdicts."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(p for p in paragraphs if not (_BRACES.search(p) or required(p)))
+
+
 class _Braces:
     """An expression in braces, worked out, and its format."""
 
