@@ -72,7 +72,7 @@ pub struct Stats {
     /// Segments that DSACKs called superfluous, as long as no more were reported than had been
     /// retransmitted (Linux `tcp_dsack_seen`).
     pub spurious_retrans: u64,
-    /// Window reductions for ECN.
+    /// Entries into CWR because of ECN echoes (RFC 3168 section 6.1.2). The controller decides what it does then.
     pub ecn_reductions: u64,
     /// Segments marked lost.
     pub lost_segs: u64,

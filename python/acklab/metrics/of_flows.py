@@ -108,7 +108,14 @@ FLOWS = (
     column("flows", "recoveries", "", "Fast recoveries entered.", "RFC 6675 section 5"),
     column("flows", "tlps", "", "Tail loss probes, of new data or old.", "RFC 8985 section 7"),
     column("flows", "lost_segments", "", "Segments that the sender marked lost.", RACK),
-    column("flows", "ecn_reductions", "", "Window reductions for ECN.", ECN),
+    column(
+        "flows",
+        "ecn_reductions",
+        "",
+        "How often ECN echoes put the sender into CWR. Reno, CUBIC and Vegas then reduce the window; "
+        "BBR decides for itself and may go on as before.",
+        ECN,
+    ),
     column(
         "flows",
         "out_of_order_segments",

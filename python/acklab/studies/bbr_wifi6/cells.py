@@ -156,6 +156,23 @@ def _ofdma(effort: Effort, setup: str, direction: str, queue: str, ofdma: str) -
     return spec
 
 
+def _apart(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
+    """Section 4.1 read to the letter: disciplines "applied per flow". Each flow has a class, and so a
+    queue, of its own, below one shaper for the direction."""
+    spec = home(effort, setup, "up", queue)
+
+    def of(name: str, **which: Any) -> dict[str, Any]:
+        return {"name": name, **which, "max_limit": f"{LIMIT} Mbit/s"}
+
+    flows = [
+        {**of(name, parent="up", flow=name, to=["peer"]), "child": QUEUES[queue]}
+        for name in ("cubic", "bbr")
+    ]
+    rest = {**of("down"), "child": QUEUES[queue]}
+    spec["wifi"][0]["down"] = {"qdisc": {"name": "queue-tree", "queues": [of("up"), *flows, rest]}}
+    return spec
+
+
 def _call(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
     """A call beside the two flows: G.711, a packet of 200 B every 20 ms, from CUBIC's laptop."""
     spec = home(effort, setup, "up", queue)
@@ -296,6 +313,7 @@ GROUPS = {
     "ofdma": over(
         _ofdma, setup=("idle", "busy"), direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
+    "apart": over(_apart, setup=SETUPS[:2], queue=_QUEUES),
     "call": over(_call, setup=SETUPS[:2], queue=_QUEUES),
     "stream": over(_stream, setup=SETUPS[:2], queue=_QUEUES, ecn=("off", "on")),
     "same": over(_same, setup=SETUPS[:2], queue=_QUEUES, version=tuple(VERSIONS)),

@@ -16,7 +16,7 @@ from acklab.studies.values import columns, once_per_run
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_PAIR = ("versions", "home", "ofdma", "wire", "tree", "marked", "tuned", "same", "lossy")
+_PAIR = ("versions", "home", "ofdma", "apart", "wire", "tree", "marked", "tuned", "same", "lossy")
 #: Groups with a flow of each kind, in one direction or in both.
 _SWUNG = ("versions", "home", "wire", "tree", "tuned")
 #: Groups that are drawn over time.
@@ -126,9 +126,9 @@ def stream_again(run: Result) -> float:
     return _by_flow(run, "retransmissions")["bbr"]
 
 
-@quantity("marks", "marked", axis="flow", digits=0)
+@quantity("times", "marked", axis="flow", digits=0)
 def reductions(run: Result) -> dict[str, float]:
-    """How often a sender reduced its window or rate because of ECN marks."""
+    """How often a sender entered CWR because of ECN marks. BBR may go on as before."""
     return _by_flow(run, "ecn_reductions")
 
 

@@ -118,6 +118,28 @@ def _map(effort: Effort) -> list[Cell]:
     ]
 
 
+#: Ways to shape with CAKE: below an HTB, as in a router's queue tree and in the map; by itself; by
+#: itself and with the round trip of a long path, `rtt` of tc-cake(8), half as long again as the path.
+WAYS = ("tree", "own", "long")
+_LONG_RTT = "300 ms"
+
+
+def _cake(effort: Effort, kind: str, cc: str, rate: int, rtt_ms: int) -> dict[str, Any]:
+    """CAKE to one host on an idle channel."""
+    spec = _cell(effort, "idle", "one", cc, "cake", rate, rtt_ms)
+    if kind != "tree":
+        more = {"rtt": _LONG_RTT} if kind == "long" else {}
+        spec["link"][0]["qdisc"] = {"name": "cake", "bandwidth": f"{rate} Mbit/s", **more}
+    return spec
+
+
+def _cakes(effort: Effort) -> list[Cell]:
+    """Every way over 20 ms; over 200 ms on 50 Mbit/s, where CAKE costs most."""
+    near = over(_cake, kind=WAYS[:2], cc=CONTROLLERS, rate=RATES[:2], rtt_ms=(_MIDDLE,))
+    far = over(_cake, kind=WAYS, cc=CONTROLLERS, rate=(50,), rtt_ms=(LONG_MS,))
+    return [*near(effort), *([] if effort.quick else far(effort))]
+
+
 #: Rates of a shaper, % of the line's.
 SHARES = ("none", "110", "100", "98", "95", "90", "80")
 #: Bulk flows beside a call.
@@ -179,6 +201,7 @@ def _shaper(way: str, queue: str, rate: int, share: str) -> Mapping[str, Any]:
 
 GROUPS = {
     "map": _map,
+    "cakes": _cakes,
     "below": over(
         _below,
         way=("up", "down"),
