@@ -41,6 +41,25 @@ VERDICTS = {
     "not": "not reproduced",
     "undecided": "undecided",
 }
+#: What claims say, in a few words, for the list of those that are reproduced.
+SHORT = {
+    "F5-v2": "BBRv2 often yields to CUBIC and sometimes gets less than 2 Mbit/s",
+    "F5-v3": "BBRv3 and CUBIC swing against each other: one rises as the other falls",
+    "F5-better": "beside CUBIC, BBRv3 is less extreme than BBRv1 and BBRv2",
+    "F7-fq": "FQ-CoDel, uplink: both flows get about 5 Mbit/s and swing less",
+    "F7-early": "FQ-CoDel, uplink: earlier signals keep CUBIC from filling the buffer",
+    "F8c-pfifo": "PFIFO, uplink: both flows have moderate retransmissions, from a full buffer",
+    "F9-cake": "CAKE, downlink: both flows get about 5 Mbit/s, steadily, and fill the link",
+    "F10a": "for the RTT, the direction of the traffic matters little beside the queue",
+    "F11-fq": "FQ-CoDel, both directions at once: steadier throughput and a much lower RTT",
+    "F11-capacity": "CAKE, both directions at once: the throughput stays near the capacity",
+    "T-both": "both directions at once: PFIFO fills up, FQ-CoDel is fairer and has a lower RTT, "
+    "and CAKE uses the link nearly fully and has the lowest RTT",
+    "M-fair": "a queue per flow gives each sender an equal share (Eq 20)",
+    "M-bounded": "CoDel bounds the queue, and so how far the RTT rises (Eq 15)",
+    "M-down-fifo": "PFIFO, downlink: the queue inflates the delay; the RTT is the highest (Eq 16)",
+    "M-sojourn": "FQ-CoDel, downlink: it prevents excessive delay (Eq 21)",
+}
 
 
 def read(results: Path) -> Numbers:
@@ -69,9 +88,11 @@ def page(of: Numbers, seeds: int, verdicts: dict[str, str]) -> tuple[str, Scope]
         "SEEDS": seeds,
         "LINUX": answered("linux"),
         "ALL": counted(verdicts.values()),
+        "REPRODUCED": reproduced(verdicts),
         "MODEL": counted(v for name, v in verdicts.items() if name.startswith("M-")),
     }.items():
         text = text.replace(f"@{mark}@", str(value))
+    text = re.sub(r"@verdict (\S+)@", lambda asked: VERDICTS[verdicts[asked[1]]], text)
     text = re.sub(r"@kernel (\w+) ([^@]+) (\S+) (\S+) (\w+)@", _of_the_kernel, text)
     scope = Scope(STUDY.vocabulary, Asked(of), STUDY.where("idle"), witnesses=witnesses)
     # A line is a paragraph of its own here, so that no note on keys stands below a table.
@@ -109,6 +130,17 @@ def counted(verdicts: Iterable[str]) -> str:
     found = ((counts[v], words) for v, words in VERDICTS.items() if counts[v])
     told = [f"{n} {'is' if n == 1 else 'are'} {words}" for n, words in found]
     return ", ".join(told[:-1]) + f" and {told[-1]}"
+
+
+def reproduced(verdicts: dict[str, str]) -> str:
+    """A row of a table for each claim that is reproduced."""
+    rows = []
+    for claim in STUDY.claims:
+        if verdicts[claim.id] == "reproduced":
+            if claim.id not in SHORT:
+                raise SystemExit(f"{claim.id} is now reproduced: say it in a few words in SHORT")
+            rows.append(f"| `{claim.id}` | {claim.place} | {SHORT[claim.id]} |")
+    return "\n".join(rows)
 
 
 def answered(witness: str) -> int:
