@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab.studies.bbr_wifi6 import cells
+from acklab.studies.study import Effort
 from acklab.validate import kernel_virtual_rows
 from acklab.validate.compare import rank_test
 from conftest import ROOT
@@ -461,3 +463,25 @@ def test_the_table_of_trees_has_the_medians_of_its_runs():
             assert float(pair.split(" : ")[1]) == pytest.approx(median, abs=0.51), line
             seen += 1
     assert seen == 24
+
+
+def test_the_row_of_a_fifo_by_round_trip_is_made_again():
+    """Both sides of it: the goodput of BBRv3 from 5 s on, medians."""
+    text = (FOLDER.parent / "README.md").read_text()
+    table = text.split("Behind a FIFO of 50 packets BBRv3's goodput hangs")[1].split("\n\n")[1]
+    head, _, ours, theirs = (
+        [c.strip() for c in x.strip("|").split("|")] for x in table.split("\n")
+    )
+    kept = pl.read_csv(
+        FOLDER.parent / "tree/tree.csv",
+        schema_overrides={"rtt_ms": pl.Float64, "delivery_p90_mbps": pl.String},
+    ).filter(bottleneck="tree pfifo", late_us=0, cc="bbr")
+    rtts = [float(x) for x in head[1:]]
+    assert len(rtts) == 8
+    for rtt, mine, kernel in zip(rtts, ours[1:], theirs[1:], strict=True):
+        median = kept.filter(rtt_ms=rtt)["goodput_mbps"].median()
+        assert float(kernel) == pytest.approx(median, abs=0.006), rtt
+        spec = acklab.load(cells._phase(Effort(10), round(rtt * 1000), "none"))
+        runs = acklab.run_many([(spec, seed) for seed in range(1, 11)], jobs=1)
+        goodputs = [run.flows.filter(flow="bbr")["goodput_warm_mbps"][0] for run in runs]
+        assert float(mine) == pytest.approx(statistics.median(goodputs), abs=0.006), rtt

@@ -112,8 +112,8 @@ FLOWS = (
         "flows",
         "ecn_reductions",
         "",
-        "How often ECN echoes put the sender into CWR. Reno, CUBIC and Vegas then reduce the window; "
-        "BBR decides for itself and may go on as before.",
+        "How often ECN echoes put the sender into CWR. Reno, CUBIC and Vegas then reduce the "
+        "window; BBR decides for itself and may go on as before.",
         ECN,
     ),
     column(

@@ -27,7 +27,7 @@ def text(
     essence: Container[str] | None = None,
     quick: bool = False,
 ) -> str:
-    """A text of the study as HTML; it says where it leaves out a paragraph that no verdict supports.
+    """A text of the study as HTML; it says where it leaves out what no verdict supports.
 
     With `essence`, the claims that were judged, it loses its paragraphs on what was not run. A
     `quick` page loses those with numbers: they tell what the runs of the whole study have shown.

@@ -23,6 +23,18 @@ QUEUES: Mapping[str, Mapping[str, Any]] = {
     "fq-codel": {"name": "fq-codel"},
     "cake": {"name": "cake"},
 }
+#: The same where a packet and the queue's share of a turn both count their Ethernet header, as in
+#: Linux: 1514 and 1514 bytes, or 1500 and 1500. acklab's default is Linux's quantum of 1514 bytes,
+#: and its packets count IP bytes, 1500: 14 bytes are left over, which let a second packet go.
+ETHERNET: Mapping[str, Mapping[str, Any]] = {
+    "fq-codel": {"name": "fq-codel", "quantum": 1500},
+    "cake": {"name": "cake", "overhead": 14},
+}
+#: Bit errors of the air. A station tries a frame for 500 ms by default, and hardly ever loses one.
+ERRORS: Mapping[str, Mapping[str, Any]] = {
+    "few": {"bit_error_rate": 1e-5},
+    "many": {"bit_error_rate": 3e-5, "block_ack_retry_limit": 4},
+}
 #: The testbed's kernels are Google's.
 VERSIONS: Mapping[str, Any] = {
     "bbr1": "bbr1",
@@ -157,8 +169,8 @@ def _ofdma(effort: Effort, setup: str, direction: str, queue: str, ofdma: str) -
 
 
 def _apart(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
-    """Section 4.1 read to the letter: disciplines "applied per flow". Each flow has a class, and so a
-    queue, of its own, below one shaper for the direction."""
+    """Section 4.1 read to the letter: disciplines "applied per flow". Each flow has a class, and so
+    a queue, of its own, below one shaper for the direction."""
     spec = home(effort, setup, "up", queue)
 
     def of(name: str, **which: Any) -> dict[str, Any]:
@@ -170,6 +182,27 @@ def _apart(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
     ]
     rest = {**of("down"), "child": QUEUES[queue]}
     spec["wifi"][0]["down"] = {"qdisc": {"name": "queue-tree", "queues": [of("up"), *flows, rest]}}
+    return spec
+
+
+def _ether(effort: Effort, setup: str, queue: str) -> dict[str, Any]:
+    """The testbed, its fair queues counting as on Ethernet."""
+    spec = home(effort, setup, "up", queue)
+    for of in spec["wifi"][0]["down"]["qdisc"]["queues"]:
+        of["child"] = ETHERNET[queue]
+    return spec
+
+
+def _ether_over_wire(effort: Effort, rtt_ms: int, queue: str) -> dict[str, Any]:
+    """The router's tree over a wire, its fair queues counting as on Ethernet."""
+    tree = {"name": "all", "max_limit": f"{LIMIT} Mbit/s", "child": ETHERNET[queue]}
+    return _late(_over_wire(effort, rtt_ms, "bbr3", {"name": "queue-tree", "queues": [tree]}))
+
+
+def _errors(effort: Effort, errors: str, queue: str, version: str) -> dict[str, Any]:
+    """An air with bit errors, which the testbed may have and `home` has not."""
+    spec = home(effort, "idle", "up", queue, version)
+    spec["wifi"][0] |= ERRORS[errors]
     return spec
 
 
@@ -307,6 +340,13 @@ def _trees(effort: Effort) -> list[Cell]:
     return [*three(effort), *older(effort)]
 
 
+def _noisy(effort: Effort) -> list[Cell]:
+    """Each version behind the FIFO, BBRv3 behind CAKE."""
+    fifo = over(_errors, errors=tuple(ERRORS), queue=("pfifo",), version=tuple(VERSIONS))
+    fair = over(_errors, errors=tuple(ERRORS), queue=("cake",), version=("bbr3",))
+    return [*fifo(effort), *fair(effort)]
+
+
 GROUPS = {
     "versions": over(_versions, setup=SETUPS, version=(*VERSIONS, "cubic")),
     "home": over(home, setup=SETUPS, direction=DIRECTIONS, queue=_QUEUES),
@@ -314,6 +354,9 @@ GROUPS = {
         _ofdma, setup=("idle", "busy"), direction=DIRECTIONS[:2], queue=_QUEUES, ofdma=("off", "on")
     ),
     "apart": over(_apart, setup=SETUPS[:2], queue=_QUEUES),
+    "ether": over(_ether, setup=SETUPS[:2], queue=tuple(ETHERNET)),
+    "ethertree": over(_ether_over_wire, rtt_ms=TREES_MS[1:], queue=tuple(ETHERNET)),
+    "errors": _noisy,
     "call": over(_call, setup=SETUPS[:2], queue=_QUEUES),
     "stream": over(_stream, setup=SETUPS[:2], queue=_QUEUES, ecn=("off", "on")),
     "same": over(_same, setup=SETUPS[:2], queue=_QUEUES, version=tuple(VERSIONS)),

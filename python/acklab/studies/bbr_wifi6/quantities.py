@@ -16,7 +16,10 @@ from acklab.studies.values import columns, once_per_run
 if TYPE_CHECKING:
     from acklab.results import Result
 
-_PAIR = ("versions", "home", "ofdma", "apart", "wire", "tree", "marked", "tuned", "same", "lossy")
+_PAIR = (
+    *("versions", "home", "ofdma", "apart", "ether", "ethertree", "errors"),
+    *("wire", "tree", "marked", "tuned", "same", "lossy"),
+)
 #: Groups with a flow of each kind, in one direction or in both.
 _SWUNG = ("versions", "home", "wire", "tree", "tuned")
 #: Groups that are drawn over time.

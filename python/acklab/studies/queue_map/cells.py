@@ -119,7 +119,7 @@ def _map(effort: Effort) -> list[Cell]:
 
 
 #: Ways to shape with CAKE: below an HTB, as in a router's queue tree and in the map; by itself; by
-#: itself and with the round trip of a long path, `rtt` of tc-cake(8), half as long again as the path.
+#: itself and with a longer `rtt` (tc-cake(8)), 1.5 times the round trip of the long path.
 WAYS = ("tree", "own", "long")
 _LONG_RTT = "300 ms"
 
