@@ -11,13 +11,21 @@ from acklab.plots import style
 from acklab.validate import compare, kernel_rows, ns3_rows
 
 RATIOS = (1, 4, 16)
+#: What a router lets pass.
+PASSED = {1: "every ACK", 4: "one ACK in 4", 16: "one ACK in 16"}
 OUT = Path(__file__).with_suffix(".svg")
 
 
-def windows(axes):
-    """Congestion windows of one flow while a router thins its acknowledgements."""
-    for ax, (cc, name) in zip(axes, {"newreno": "NewReno", "bbr3": "BBRv3"}.items(), strict=True):
-        for ratio, colour in zip(RATIOS, style.ordered(len(RATIOS)), strict=True):
+def windows(columns):
+    """Congestion windows of one flow while a router thins its acknowledgements.
+
+    A column for each controller, a panel for each ratio: the lines of BBRv3 would hide each other.
+    """
+    most = 0
+    for column, (cc, name) in zip(
+        columns, {"newreno": "NewReno", "bbr3": "BBRv3"}.items(), strict=True
+    ):
+        for ax, ratio, colour in zip(column, RATIOS, style.ordered(len(RATIOS)), strict=True):
             scenario = acklab.load(
                 Path(__file__).parents[1] / "scenarios" / "ack-aggregation.toml",
                 overrides={
@@ -30,12 +38,17 @@ def windows(axes):
             )
             series = scenario.run().series
             time = series["time_s"] - series["time_s"][0]
-            ax.plot(time, series["cwnd_packets"], color=colour, lw=1.2, label=f"{ratio}:1")
-        ax.set_title(f"{name}, ACKs thinned", fontsize=9)
-        ax.set_xlabel("time, s")
-        ax.set_ylim(0, 105)
-    axes[0].set_ylabel("congestion window, packets")
-    axes[0].legend(ncols=3, loc="lower right", fontsize=8)
+            ax.plot(time, series["cwnd_packets"], color=colour, lw=1.2)
+            ax.text(
+                1, 1, PASSED[ratio], transform=ax.transAxes, ha="right", va="bottom", fontsize=8
+            )
+            most = max(most, series["cwnd_packets"].max())
+        column[0].set_title(name, fontsize=9, loc="left")
+        column[-1].set_xlabel("time, s")
+    for ax in columns.flat:
+        ax.set_ylim(0, 1.05 * most)
+        ax.label_outer()
+    columns[0][1].set_ylabel("congestion window, packets")
 
 
 def against_references(ax):
@@ -72,9 +85,13 @@ def against_references(ax):
 
 def main():
     """Draws it."""
-    fig, axes = style.figure(1, 3, (10.5, 3.1), share=False)
-    windows(axes[0][:2])
-    against_references(axes[0][2])
+    fig, axes = style.figure(len(RATIOS), 3, (10.5, 3.8), share=False)
+    windows(axes.T[:2])
+    grid = axes[0][2].get_gridspec()
+    for ax in axes.T[2]:
+        ax.remove()
+    with style.house():
+        against_references(fig.add_subplot(grid[:, 2]))
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "acklab", "svg.fonttype": "path"}):
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
