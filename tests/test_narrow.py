@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 import acklab
-from acklab.cli import compare, show
+from acklab.cli import compare, show, show_classes
 from conftest import ROOT
 
 
@@ -31,6 +31,49 @@ def test_a_summary_fits_and_nothing_is_cut(monkeypatch, capsys, name, width):
         assert row["flow"] in text
     told = capsys.readouterr().err
     assert ("left out for want of width: complete s" in told) == (width == 80)
+
+
+def values(result, part):
+    """Counters of the tins or classes that the tables have, as they are written there."""
+    at = {"tin": ("threshold_mbps", "pkts_arrived", "drops"), "class": ("ceil_mbps", "pkts_sent")}
+    for row in result.queue_classes.filter(part=part).iter_rows(named=True):
+        for column in at[part]:
+            yield f"{row[column]:.3f}" if column.endswith("_mbps") else str(row[column])
+
+
+@pytest.mark.parametrize(("name", "part"), [("cake-diffserv", "tin"), ("queue-tree", "class")])
+@pytest.mark.parametrize("width", [50, 80, 100, 120])
+def test_no_counter_of_a_class_is_cut(monkeypatch, capsys, name, part, width):
+    out = narrow(width)
+    monkeypatch.setattr(show, "console", lambda: out)
+    path = ROOT / "scenarios" / f"{name}.toml"
+    result = acklab.load(path, overrides={"duration": "8 s", "record.delays": True}).run()
+    show.summary(result)
+    text = out.file.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    words = text.replace(",", " ").split()
+    for value in values(result, part):
+        assert value in words, value
+    if width == 80:
+        # As `tc -s qdisc` has it: a table for each queue, and nothing left out.
+        assert "\n┃ left->right " in text
+        assert "lended" not in capsys.readouterr().err
+
+
+def test_many_queues_do_without_the_columns_that_matter_least(monkeypatch, capsys):
+    out = narrow(80)
+    monkeypatch.setattr(show, "console", lambda: out)
+    monkeypatch.setattr(show_classes, "_FEW", 1)
+    path = ROOT / "scenarios" / "cake-diffserv.toml"
+    result = acklab.load(path, overrides={"duration": "8 s"}).run()
+    show.summary(result)
+    text = out.file.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    for value in values(result, "tin"):
+        assert value in text.split(), value
+    assert "ack_drop" in capsys.readouterr().err
 
 
 def test_a_comparison_of_many_has_its_results_below_each_other(monkeypatch):

@@ -128,7 +128,8 @@ def _target(out: Path) -> tuple[Path, Format]:
 
 
 def _show(table: pl.DataFrame, names: tuple[str, ...]) -> None:
-    from acklab.cli.show import console, fits
+    from acklab.cli.show import console
+    from acklab.cli.show_table import fits
 
     out = console()
     wide = _side_by_side(table, names)

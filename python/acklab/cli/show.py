@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from acklab.cli.show_air import airtime, stations
 from acklab.cli.show_classes import classes
+from acklab.cli.show_table import MOST_ROWS, close, number, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,12 +18,8 @@ if TYPE_CHECKING:
 
     from acklab.results import Result
 
-
 #: Where there is no terminal: in a log, a line as seldom as this is enough.
 _SILENCE_S = 10
-#: Of more flows or links the first so many are shown: nobody reads on, and drawing a table of ten
-#: thousand rows takes longer than the run.
-MOST_ROWS = 100
 
 
 def console() -> Console:
@@ -33,39 +31,6 @@ def console() -> Console:
 
     width = None if sys.stdout.isatty() else 180
     return Console(width=width, highlight=False, markup=False)
-
-
-#: Heads that a narrow terminal goes without, the first of them first.
-_SPARED = (
-    "complete\ns", "segments\nper ACK", "cwnd mean\npackets", "timeouts", "RTT p95\nms",
-    "transport", "ACKs dropped", "ACKs seen", "con-\ntrol", "SIFS", "noise", "colli-\nsion",
-    "others\nsend", "conten-\ntion", "ACKs\nper RTT", "data packets",
-)  # fmt: skip
-
-
-def fits(table: Table, out: Console) -> bool:
-    """Whether the terminal is wide enough for the table as it is."""
-    from rich.measure import Measurement
-
-    unlimited = out.options.update(max_width=10_000)
-    return Measurement.get(out, unlimited, table).maximum <= out.width
-
-
-def shown(table: Table, out: Console) -> None:
-    """Prints a table with as many columns as fit; no value is cut. Left-out columns are named."""
-    left: list[str] = []
-    for head in _SPARED:
-        if fits(table, out):
-            break
-        for column in [c for c in table.columns if c.header == head]:
-            table.columns.remove(column)
-            left.append(" ".join(head.replace("-\n", "").split()))
-    out.print(table)
-    if left:
-        print(
-            f"left out for want of width: {', '.join(left)}; --json prints everything",
-            file=sys.stderr,
-        )
 
 
 @contextmanager
@@ -117,11 +82,6 @@ def progress(name: str) -> Iterator[Callable[[int, int], None]]:
         yield advance
 
 
-def _number(value: float | None, digits: int) -> str:
-    """Nothing where there is no value."""
-    return "" if value is None else f"{value:.{digits}f}"
-
-
 def summary(result: Result) -> None:
     """The flows and the links of a run as tables."""
     from rich.table import Table
@@ -149,14 +109,14 @@ def summary(result: Result) -> None:
             f"{f['goodput_mbps']:.3f}",
             str(f["retransmissions"]),
             str(f["rtos"]),
-            _number(f["cwnd_mean_packets"], 1),
-            _number(f["rtt_p50_ms"], 2),
-            _number(f["rtt_p95_ms"], 2),
-            _number(f["segments_per_ack"], 2),
-            _number(f["completion_s"], 3),
-            *([_number(None if lost is None else 100 * lost, 2)] if datagrams else []),
+            number(f["cwnd_mean_packets"], 1),
+            number(f["rtt_p50_ms"], 2),
+            number(f["rtt_p95_ms"], 2),
+            number(f["segments_per_ack"], 2),
+            number(f["completion_s"], 3),
+            *([number(None if lost is None else 100 * lost, 2)] if datagrams else []),
         )
-    _close(flows, result.flows.height, "flows")
+    close(flows, result.flows.height, "flows")
     shown(flows, out)
     if named or len(result.airtime):
         shown(feedback(result), out)
@@ -173,11 +133,11 @@ def summary(result: Result) -> None:
             "" if row["acks_seen"] is None else str(row["acks_seen"]),
             "" if row["acks_dropped"] is None else str(row["acks_dropped"]),
         )
-    _close(links, result.links.height, "links")
+    close(links, result.links.height, "links")
     shown(links, out)
     for line in filters(result):
         out.print(line, markup=False, highlight=False)
-    for table in classes(result, MOST_ROWS):
+    for table in classes(result, out):
         shown(table, out)
     if len(result.airtime):
         shown(airtime(result), out)
@@ -223,71 +183,10 @@ def feedback(result: Result) -> Table:
         table.add_row(
             f["flow"],
             str(f["acks_sent"]),
-            *([_number(f["iacks_sent"], 0)] if iacks else []),
+            *([number(f["iacks_sent"], 0)] if iacks else []),
             str(f["data_segments"]),
-            _number(f["acks_per_rtt"], 1),
-            *([_number(f["feedback_airtime_ms"], 2)] if air else []),
+            number(f["acks_per_rtt"], 1),
+            *([number(f["feedback_airtime_ms"], 2)] if air else []),
         )
-    _close(table, rows.height, "flows")
-    return table
-
-
-def _close(table: Table, rows: int, what: str) -> None:
-    """Says what a table does not show."""
-    if rows > MOST_ROWS:
-        table.caption = f"and {rows - MOST_ROWS} more {what}: `--out FOLDER` keeps all"
-        table.caption_justify = "left"
-
-
-def airtime(result: Result) -> Table:
-    """Uses of the time of radio channels, a column each."""
-    from rich.table import Table
-
-    table = Table()
-    table.add_column("airtime, %")
-    by_channel = result.airtime.partition_by("medium", as_dict=True, maintain_order=True)
-    for (medium,) in by_channel:
-        table.add_column(str(medium), justify="right")
-    uses = result.airtime["use"].unique(maintain_order=True)
-    shares = [frame["airtime_share"] for frame in by_channel.values()]
-    for i, use in enumerate(uses):
-        table.add_row(use.replace("_", " "), *(f"{100 * s[i]:.1f}" for s in shares))
-    return table
-
-
-#: The uses of a station's time, as heads of columns.
-_USES = {
-    "data": "data",
-    "transport_ack": "transport\nACKs",
-    "mac_ack": "MAC\nACKs",
-    "control": "con-\ntrol",
-    "collision": "colli-\nsion",
-    "noise": "noise",
-    "others": "others\nsend",
-    "sifs": "SIFS",
-    "contention": "conten-\ntion",
-    "idle": "idle",
-}
-
-
-def stations(result: Result) -> Table:
-    """Uses of the time of each station, a row each; only uses that occurred."""
-    import polars as pl
-    from rich.table import Table
-
-    from acklab.plots.radio import named
-
-    rows = result.stations
-    lengths = dict(result.airtime.group_by("medium").agg(pl.col("airtime_s").sum()).iter_rows())
-    uses = {use: head for use, head in _USES.items() if any(rows[f"{use}_s"])}
-    table = Table()
-    table.add_column("airtime, %")
-    for head in uses.values():
-        table.add_column(head, justify="right")
-    for row in rows.head(MOST_ROWS).iter_rows(named=True):
-        shares = (100 * row[f"{use}_s"] / lengths[row["medium"]] for use in uses)
-        table.add_row(
-            named((row["medium"], row["station"]), len(lengths)), *(f"{s:.1f}" for s in shares)
-        )
-    _close(table, rows.height, "stations")
+    close(table, rows.height, "flows")
     return table
