@@ -30,7 +30,21 @@ def test_a_summary_fits_and_nothing_is_cut(monkeypatch, capsys, name, width):
         assert f"{row['goodput_mbps']:.3f}" in text
         assert row["flow"] in text
     told = capsys.readouterr().err
-    assert ("left out for want of width: complete s" in told) == (width == 80)
+    assert ("left out for want of width: segments per ACK" in told) == (width == 80)
+
+
+@pytest.mark.parametrize(("name", "filters"), [("single-flow", False), ("ack-aggregation", True)])
+def test_a_column_without_a_value_does_not_appear(monkeypatch, name, filters):
+    """No flow ends, none is of datagrams, and one scenario filters ACKs."""
+    out = narrow(180)
+    monkeypatch.setattr(show, "console", lambda: out)
+    path = ROOT / "scenarios" / f"{name}.toml"
+    show.summary(acklab.load(path, overrides={"duration": "7 s"}).run())
+    text = out.file.getvalue()
+    assert "complete" not in text
+    assert "lost" not in text
+    assert "timeouts" in text
+    assert ("ACKs seen" in text) == ("ACKs dropped" in text) == filters
 
 
 def values(result, part):

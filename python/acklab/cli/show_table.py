@@ -48,7 +48,11 @@ def fits(table: Table, out: Console) -> bool:
 
 
 def shown(table: Table, out: Console) -> None:
-    """Prints a table with as many columns as fit; no value is cut. Left-out columns are named."""
+    """Prints a table with as many columns as fit; no value is cut. Left-out columns are named.
+
+    A column in which no row has a value does not appear.
+    """
+    table.columns = [c for c in table.columns if any(c.cells) or not table.row_count]
     whole, left = list(table.columns), list[str]()
     for head in _SPARED:
         if fits(table, out):
