@@ -43,8 +43,22 @@ def test_a_column_without_a_value_does_not_appear(monkeypatch, name, filters):
     text = out.file.getvalue()
     assert "complete" not in text
     assert "lost" not in text
+    assert "one-way" not in text
     assert "timeouts" in text
     assert ("ACKs seen" in text) == ("ACKs dropped" in text) == filters
+
+
+@pytest.mark.parametrize("width", [80, 180])
+def test_the_delay_of_a_call_stands_beside_its_goodput(monkeypatch, width):
+    out = narrow(width)
+    monkeypatch.setattr(show, "console", lambda: out)
+    result = acklab.load(ROOT / "scenarios" / "codel.toml", overrides={"duration": "8 s"}).run()
+    show.summary(result)
+    text = out.file.getvalue()
+    (row,) = (line.split() for line in text.splitlines() if line.startswith("│ call │ cbr "))
+    call = result.flows.filter(flow="call").row(0, named=True)
+    assert f"{call['owd_p95_ms']:.2f}" in row
+    assert (f"{call['owd_p50_ms']:.2f}" in row) == (width == 180)
 
 
 def values(result, part):

@@ -95,9 +95,10 @@ def summary(result: Result) -> None:
     flows.add_column("cc")
     for head in ("goodput\nMbit/s", "retrans.\nsegments", "timeouts", "cwnd mean\npackets"):
         flows.add_column(head, justify="right")
-    for head in ("RTT p50\nms", "RTT p95\nms", "segments\nper ACK", "complete\ns"):
+    for head in ("RTT p50\nms", "RTT p95\nms", "one-way\ndelay\np50 ms", "one-way\ndelay\np95 ms"):
         flows.add_column(head, justify="right")
-    flows.add_column("lost\n%", justify="right")
+    for head in ("segments\nper ACK", "complete\ns", "lost\n%"):
+        flows.add_column(head, justify="right")
     for f in result.flows.head(MOST_ROWS).iter_rows(named=True):
         lost = f["datagram_loss"]
         flows.add_row(
@@ -110,6 +111,8 @@ def summary(result: Result) -> None:
             number(f["cwnd_mean_packets"], 1),
             number(f["rtt_p50_ms"], 2),
             number(f["rtt_p95_ms"], 2),
+            number(f["owd_p50_ms"], 2),
+            number(f["owd_p95_ms"], 2),
             number(f["segments_per_ack"], 2),
             number(f["completion_s"], 3),
             number(None if lost is None else 100 * lost, 2),

@@ -15,10 +15,10 @@ MOST_ROWS = 100
 
 #: Heads that a narrow terminal goes without, the first of them first.
 _SPARED = (
-    "complete\ns", "segments\nper ACK", "cwnd mean\npackets", "timeouts", "RTT p95\nms",
-    "transport", "ACKs dropped", "ACKs seen", "con-\ntrol", "SIFS", "noise", "colli-\nsion",
-    "others\nsend", "conten-\ntion", "ACKs\nper RTT", "data packets", "ack_drop", "bulk\nflows",
-    "marks", "over-\nlimits", "lended", "pk_delay\nms",
+    "complete\ns", "segments\nper ACK", "cwnd mean\npackets", "timeouts", "one-way\ndelay\np50 ms",
+    "RTT p95\nms", "transport", "ACKs dropped", "ACKs seen", "con-\ntrol", "SIFS", "noise",
+    "colli-\nsion", "others\nsend", "conten-\ntion", "ACKs\nper RTT", "data packets", "ack_drop",
+    "bulk\nflows", "marks", "over-\nlimits", "lended", "pk_delay\nms",
 )  # fmt: skip
 
 
