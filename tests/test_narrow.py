@@ -61,6 +61,23 @@ def test_the_delay_of_a_call_stands_beside_its_goodput(monkeypatch, width):
     assert (f"{call['owd_p50_ms']:.2f}" in row) == (width == 180)
 
 
+@pytest.mark.parametrize("name", ["wifi6-ofdma", "wifi-dumbbell"])
+def test_counts_of_ofdma_stand_there_if_a_station_took_part(monkeypatch, name):
+    out = narrow(80)
+    monkeypatch.setattr(show, "console", lambda: out)
+    path = ROOT / "scenarios" / f"{name}.toml"
+    result = acklab.load(path, overrides={"duration": "6 s"}).run()
+    show.summary(result)
+    text = out.file.getvalue()
+    assert ("┃ OFDMA ┃" in text) == (name == "wifi6-ofdma")
+    if name == "wifi6-ofdma":
+        ap = result.stations.row(0, named=True)
+        counts = [str(ap[c]) for c in ("data_ppdus", "polls", "triggers", "triggered_ppdus")]
+        assert ap["triggers"] > 0
+        assert ap["multi_user_ppdus"] == 0, "its column would be there"
+        assert ["ap", *counts] in [line.replace("│", "").split() for line in text.splitlines()]
+
+
 def values(result, part):
     """Counters of the tins or classes that the tables have, as they are written there."""
     at = {"tin": ("threshold_mbps", "pkts_arrived", "drops"), "class": ("ceil_mbps", "pkts_sent")}

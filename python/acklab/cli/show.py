@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from acklab.cli.show_air import airtime, stations
+from acklab.cli.show_air import airtime, ofdma, stations
 from acklab.cli.show_classes import classes
 from acklab.cli.show_table import MOST_ROWS, close, number, shown
 
@@ -143,6 +143,8 @@ def summary(result: Result) -> None:
     if len(result.airtime):
         shown(airtime(result), out)
         shown(stations(result), out)
+    if (triggered := ofdma(result)) is not None:
+        shown(triggered, out)
 
 
 def filters(result: Result) -> list[str]:

@@ -1,4 +1,4 @@
-"""Uses of the time on radio channels, as tables for people."""
+"""Uses of the time on radio channels and counts of OFDMA, as tables for people."""
 
 from __future__ import annotations
 
@@ -62,5 +62,39 @@ def stations(result: Result) -> Table:
         table.add_row(
             named((row["medium"], row["station"]), len(lengths)), *(f"{s:.1f}" for s in shares)
         )
+    close(table, rows.height, "stations")
+    return table
+
+
+#: What an access point and its stations do for OFDMA, as heads of columns.
+_OFDMA = {
+    "multi_user_ppdus": "multi-user\nPPDUs",
+    "polls": "polls",
+    "triggers": "Trigger\nframes",
+    "triggered_ppdus": "triggered\nPPDUs",
+    "random_accesses": "random\naccesses",
+    "random_collisions": "random\ncollisions",
+}
+
+
+def ofdma(result: Result) -> Table | None:
+    """Counts of OFDMA beside those of all PPDUs with data; none where no station took part."""
+    import polars as pl
+    from rich.table import Table
+
+    from acklab.plots.radio import named
+
+    rows = result.stations.filter(pl.any_horizontal(pl.col(*_OFDMA) > 0))
+    if not len(rows):
+        return None
+    uses = {count: head for count, head in _OFDMA.items() if any(rows[count])}
+    table = Table()
+    table.add_column("OFDMA")
+    for head in ("PPDUs\nwith data", *uses.values()):
+        table.add_column(head, justify="right")
+    channels = result.stations["medium"].n_unique()
+    for row in rows.head(MOST_ROWS).iter_rows(named=True):
+        counts = (str(row[count]) for count in ("data_ppdus", *uses))
+        table.add_row(named((row["medium"], row["station"]), channels), *counts)
     close(table, rows.height, "stations")
     return table
