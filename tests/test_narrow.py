@@ -30,7 +30,7 @@ def test_a_summary_fits_and_nothing_is_cut(monkeypatch, capsys, name, width):
         assert f"{row['goodput_mbps']:.3f}" in text
         assert row["flow"] in text
     told = capsys.readouterr().err
-    assert ("left out for want of width: segments per ACK" in told) == (width == 80)
+    assert ("not shown, the terminal is too narrow: segments per ACK" in told) == (width == 80)
 
 
 @pytest.mark.parametrize(("name", "filters"), [("single-flow", False), ("ack-aggregation", True)])

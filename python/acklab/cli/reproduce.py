@@ -37,7 +37,8 @@ def reproduce(
     full: Annotated[
         bool,
         typer.Option(
-            "--full", help="Also the runs outside the essence, and more seeds where they matter."
+            "--full",
+            help="Also the runs outside the study's core, and more seeds where they matter.",
         ),
     ] = False,
     seeds: Annotated[
@@ -56,7 +57,7 @@ def reproduce(
     A text of a study is written for some verdicts. If your runs turn one of them, the report leaves
     the text out and says so.
 
-    `bbr-wifi6` brings the map that belongs to it, `queue-map`, unless you say --quick.
+    `bbr-wifi6` also makes its companion map, `queue-map`, unless you say --quick.
     """
     from acklab.folder import writable_folder
     from acklab.studies.kit.make import make, make_part

@@ -67,7 +67,7 @@ def shown(table: Table, out: Console) -> None:
     out.print(table)
     if left:
         print(
-            f"left out for want of width: {', '.join(left)}; --json prints everything",
+            f"not shown, the terminal is too narrow: {', '.join(left)}; --json prints everything",
             file=sys.stderr,
         )
 

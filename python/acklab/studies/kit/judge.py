@@ -21,8 +21,11 @@ from acklab.studies.study import Effort
 #: Instead of a reason: nobody foresaw the verdict, or it rests on what was not run.
 NOBODY = "Nobody has written a reason for this verdict."
 NOT_RUN = "The reason for this verdict has numbers that only `--full` runs."
-#: Few runs leave open what more of them decide; a reason would say more than they do.
-TOO_FEW = "These are too few runs to say why."
+#: By verdict: few runs leave open what more of them decide; a reason would say more than they do.
+TOO_FEW: Mapping[str, str] = {
+    "undecided": "Too few runs for a verdict.",
+    "partly": "Too few runs to explain this verdict.",
+}
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ def _reasoned(
     if effort.quick:
         return judged
     if claim.because and _open(study, judged) and _few(study, effort):
-        return replace(judged, because=TOO_FEW)
+        return replace(judged, because=TOO_FEW[verdict])
     scope = study.scope(ours, study.deciding(claim)[0], claim)
     text = claim.because.get(verdict, claim.because.get(ALWAYS, ""))
     at = ("because", rf"\b({verdict}|{ALWAYS})\s*=")

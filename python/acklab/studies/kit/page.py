@@ -149,7 +149,7 @@ def _top(
     if left := len(study.claims) - len(judged):
         more = f"{left} more claims need" if left > 1 else "1 more claim needs"
         rest = (
-            f'<p class="note">This page has the essence of the study. {more} further runs: '
+            f'<p class="note">This page covers the core of the study. {more} further runs: '
             f"<code>acklab reproduce {escape(place(study))} --full</code>.</p>"
         )
     return (
