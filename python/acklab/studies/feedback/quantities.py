@@ -37,7 +37,7 @@ def per_data(run: Result) -> float:
 
 @quantity("", *_ALL, digits=4)
 def repeated(run: Result) -> float:
-    """Retransmissions, of all data packets."""
+    """Retransmissions, as a share of all data packets that were sent."""
     flows = columns(run, "flows")
     return float(np.nansum(flows["retransmissions"]) / np.nansum(flows["data_segments"]))
 

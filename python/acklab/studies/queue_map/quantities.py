@@ -76,13 +76,13 @@ def _jain(rates: np.ndarray) -> float | None:
 
 @quantity("", digits=2, most=1)
 def jain_flows(run: Result) -> float | None:
-    """Jain's index over flows."""
+    """How evenly flows share the goodput: 1 if all get the same."""
     return _jain(_of(run, "goodput_warm_mbps"))
 
 
 @quantity("", digits=2, most=1)
 def jain_hosts(run: Result) -> float | None:
-    """Jain's index over hosts, of which one has four flows."""
+    """How evenly hosts share the goodput, of which one has four flows: 1 if all get the same."""
     of_host: defaultdict[str, float] = defaultdict(float)
     names = np.asarray(columns(run, "flows")["flow"], str)[_ours(run)]
     for name, rate in zip(names, _of(run, "goodput_warm_mbps"), strict=True):
@@ -92,7 +92,7 @@ def jain_hosts(run: Result) -> float | None:
 
 @quantity("", digits=4)
 def repeated(run: Result) -> float:
-    """Retransmissions, of all data segments."""
+    """Retransmissions, as a share of all data segments that were sent."""
     return float(np.nansum(_of(run, "retransmissions")) / np.nansum(_of(run, "data_segments")))
 
 
