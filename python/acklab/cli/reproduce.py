@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from acklab.studies.kit.folder import Folder
     from acklab.studies.kit.make import Made
     from acklab.studies.kit.runs import Tell
+    from acklab.studies.study import Effort
 
 
 def reproduce(
@@ -57,6 +59,8 @@ def reproduce(
     A text of a study is written for some verdicts. If your runs turn one of them, the report leaves
     the text out and says so.
 
+    A table or figure alone runs as in the whole study, and with --full if only that has it.
+
     `bbr-wifi6` also makes its companion map, `queue-map`, unless you say --quick.
     """
     from acklab.folder import writable_folder
@@ -68,8 +72,7 @@ def reproduce(
     done: list[Made] = []
     with writable_folder(out):
         for study in studies:
-            # One table needs all of its own runs, wherever they belong.
-            effort = study.effort(quick, full or bool(part), seeds)
+            effort = _effort(study, part, quick, full, seeds)
             with _shown(study) as advance:
                 if part:
                     made = make_part(study, part, effort, out, jobs, advance)
@@ -84,9 +87,8 @@ def reproduce(
 
         overview = write_overview(studies, out)
     # Before the paths: the last line is that of the report.
-    if what is None and not (full or quiet()):
-        note = "note: `acklab reproduce --full` has more cells, and more seeds for some"
-        typer.echo(note, err=True)
+    if what is None and not full:
+        _note("`acklab reproduce --full` has more cells, and more seeds for some")
     files = [path for made in done for path in (*made.files, made.report)]
     tell_lines(
         {
@@ -105,6 +107,30 @@ def reproduce(
         *([] if overview is None else [overview]),
     )
     return int(strict and any(made.unfit for made in done))
+
+
+def _effort(study: Folder, part: str, quick: bool, full: bool, seeds: int | None) -> Effort:
+    """How much is run: for a part as much as in the whole study, so that its numbers are those.
+
+    Only of a part that the whole study has no numbers of, everything.
+    """
+    if full or not part:
+        return study.effort(quick, full, seeds)
+    of = study.shown(part)
+    if study.outside(of):
+        effort = study.effort(quick, full=True, seeds=seeds)
+        _note(f"only --full has `{part}`: it runs as with --full, seeds per cell: {effort.seeds}")
+        return effort
+    effort = study.effort(quick, seeds=seeds)
+    some, every = (len(study.run_by(e)[of.group]) for e in (effort, replace(effort, full=True)))
+    if some < every:
+        _note(f"`{part}` has {some} of its {every} cells; --full runs all")
+    return effort
+
+
+def _note(text: str) -> None:
+    if not quiet():
+        typer.echo(f"note: {text}", err=True)
 
 
 @contextmanager

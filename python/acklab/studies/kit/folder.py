@@ -23,6 +23,7 @@ from acklab.studies.kit.fields import Key, Where, listed
 from acklab.studies.kit.flaws import Flaw, blamed, owned, read
 from acklab.studies.kit.language import Scope, number, truth
 from acklab.studies.kit.numbers import WITNESSED, Numbers, witnessed
+from acklab.studies.kit.quantity import with_derived
 from acklab.studies.kit.templates import filled, required
 from acklab.studies.kit.vocabulary import Quantity, Vocabulary, hint
 from acklab.studies.kit.words import Wrong
@@ -228,6 +229,19 @@ class Folder:
         """The cells that an effort runs, by group."""
         left = () if effort.full else self.about.full
         return {name: of(effort) for name, of in self.groups.items() if name not in left}
+
+    def outside(self, of: Drawn) -> bool:
+        """Whether only a full effort has numbers for a table or figure."""
+        if of.group in self.about.full:
+            return True
+        shapes, named = self.vocabulary.shapes, (of.group, of.quantity)
+        measured = {
+            (group, quantity): shape
+            for (group, quantity), shape in shapes.items()
+            if not (group in self.about.full or self.quantities[quantity].expression)
+        }
+        # A quantity may be made of those of another group.
+        return named in shapes and named not in with_derived(self.vocabulary, measured)
 
     def setups(self, role: str) -> list[Setup]:
         """The set-ups in that role."""

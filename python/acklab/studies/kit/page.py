@@ -59,7 +59,7 @@ def write_part(
         f"{_warned([_QUICK] * effort.quick)}</header>"
         f"<section>{_piece(study, of.id, ours, whose)}</section>"
         f'<p class="note">No claim is judged here: <code>acklab reproduce {escape(place(study))}'
-        f"</code> makes the whole study. {_seeds(effort)}</p>"
+        f"{' --full' * effort.full}</code> makes the whole study. {_seeds(effort)}</p>"
     )
     write_atomically(path, on_paper(f"{of.title} ({study.about.title})", body))
     return path
