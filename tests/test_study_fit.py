@@ -97,7 +97,10 @@ def test_a_claim_without_a_fitting_reason_says_so_and_is_refused_if_strict(study
     assert (falls.because, falls.unfit) == ("It does not fall.", ())
 
 
-@pytest.mark.parametrize(("effort", "said"), [(Effort(1), TOO_FEW["undecided"]), (Effort(9, quick=True), "")])
+@pytest.mark.parametrize(
+    ("effort", "said"),
+    [(Effort(1), TOO_FEW["undecided"]), (Effort(9, quick=True), "")],
+)
 def test_few_or_short_runs_give_no_reason_for_what_they_leave_open(tmp_path, effort, said):
     """One run decides nothing; of short runs the page gives no reasons at all."""
     study = folder.load(kit_study.write(tmp_path))
