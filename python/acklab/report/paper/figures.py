@@ -29,7 +29,7 @@ _INTERVALS = "Upright lines are 95 % intervals."
 _OF_BOXES = "A box ends at the quartiles and has a stroke at the median; whiskers end at "
 _MARKS = {
     **dict.fromkeys(("lines", "bars", "dots"), _INTERVALS),
-    "boxes": f"{_OF_BOXES}the 5th and the 95th percentile: means over the runs of those of a run.",
+    "boxes": f"{_OF_BOXES}the 5th and the 95th percentile. Each is a mean over the runs.",
     "runs": f"{_OF_BOXES}the least and the largest of the runs.",
 }
 #: Over time, so many keys or a few more have a label.

@@ -60,11 +60,16 @@ def _pieces(parts: Sequence[str | LeftOut], own: bool) -> Iterator[str]:
 def glossary(study: Folder, own: str) -> str:
     """The study's `own` words as HTML; each quantity, its name in conditions, unit, definition."""
     names = Names(study)
+    # Parts of a drawing, which no condition names: those of boxes, and lines over time.
+    boxes = (figure for figure in study.about.figure if figure.box)
+    parts = {name for figure in boxes for name in (figure.quantity, *figure.box)}
+    over_time = ("time", "second")
+    told = [q for q in study.quantities.values() if q.name not in parts and q.axis not in over_time]
     rows = "".join(
         f'<tr><th scope="row">{escape(names.quantity(q))}</th>'
         f"<td><code>{escape(q.name)}</code></td>"
         f"<td>{escape(q.unit) or 'no unit'}</td><td>{escape(q.text)}</td></tr>"
-        for q in study.quantities.values()
+        for q in told
     )
     return (
         f'<section id="words"><h2>Words and quantities</h2>'

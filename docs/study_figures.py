@@ -1,0 +1,140 @@
+"""Draws the figures of docs/studies/bbr-wifi6.md and queue-map.md from the numbers beside them.
+
+`.venv/bin/python docs/study_figures.py [FOLDER]` runs nothing. FOLDER is where `acklab reproduce
+queue-map` left its results (`out/queue-map`): what the figure shows is copied from there into
+queue-map.csv. `docs/bbr_wifi6.py` does that for bbr-wifi6.csv.
+"""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from acklab.plots import style
+
+STUDIES = Path(__file__).parent / "studies"
+TREE = Path(__file__).parents[1] / "validation/kernel-virtual/tree/tree.csv"
+QUEUES = {"pfifo": "FIFO", "fq-codel": "FQ-CoDel", "cake": "CAKE"}
+FLOWS = {"cubic": "CUBIC", "bbr": "BBRv3"}
+#: ms, Figure 8(a) of the paper: the middle of 50 to 55, and the two medians.
+PAPER = {"pfifo": 52.5, "fq-codel": 25, "cake": 18}
+#: Of a home's map: the queues, and a shape for each.
+MAP = {"pfifo": "FIFO, 1000 packets", "codel": "CoDel", "pie": "PIE", **QUEUES}
+MARKERS = ("o", "s", "^", "D", "v")
+
+
+def _kept() -> pl.DataFrame:
+    """The numbers of the page bbr-wifi6."""
+    path = STUDIES / "bbr-wifi6.csv"
+    return pl.read_csv(path, comment_prefix="#", infer_schema_length=None)
+
+
+def _kernel(bottleneck: str, late: int) -> pl.DataFrame:
+    """Means of a Linux kernel's starts, by round trip and flow."""
+    runs = pl.read_csv(TREE, schema_overrides={"rtt_ms": pl.Float64}, infer_schema_length=None)
+    runs = runs.filter(bottleneck=bottleneck, late_us=late)
+    means = runs.group_by("rtt_ms", "cc").agg(pl.col("goodput_mbps", "total_retrans").mean())
+    return means.sort("rtt_ms")
+
+
+def _median_rtts(ax: Axes, kept: pl.DataFrame) -> None:
+    home = kept.filter(group="home", quantity="rtt", direction="up", flow="bbr")
+    for i, (setup, name) in enumerate({"idle": "as described", "far": "with 11 ms added"}.items()):
+        rows = {r["queue"]: r["value"] for r in home.filter(setup=setup).iter_rows(named=True)}
+        at = [k + 0.36 * (i - 0.5) for k in range(len(QUEUES))]
+        ax.bar(at, [rows[q] for q in QUEUES], 0.34, color=style.colour(i), label=name)
+    ax.plot(range(len(QUEUES)), [PAPER[q] for q in QUEUES], "D", color="black", ms=5, label="paper")
+    ax.set_xticks(range(len(QUEUES)), list(QUEUES.values()))
+    ax.set(title="median RTT of BBRv3, ms", ylim=(0, None))
+
+
+def _retransmissions(ax: Axes, kept: pl.DataFrame) -> None:
+    tree = kept.filter(group="tree", quantity="retransmissions", queue="cake", version="bbr3")
+    kernel = _kernel("tree cake", 1200)
+    for i, (flow, name) in enumerate(FLOWS.items()):
+        ours = tree.filter(flow=flow).sort("rtt_ms")
+        ax.plot(ours["rtt_ms"], ours["value"], "o-", ms=4, color=style.colour(i), label=name)
+        theirs = kernel.filter(cc=flow)
+        label = f"{name}, Linux kernel"
+        look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": label}
+        ax.plot(theirs["rtt_ms"], theirs["total_retrans"], "s", **look)
+    ax.set(title="retransmissions in 60 s, CAKE in a tree", xlabel="round trip of a wire, ms")
+    ax.set_ylim(0, None)
+
+
+def _phases(ax: Axes, kept: pl.DataFrame) -> None:
+    phase = kept.filter(group="phase", quantity="goodput", jitter="none")
+    kernel = _kernel("tree pfifo", 0).filter(pl.col("rtt_ms") < 15)
+    for i, (flow, name) in enumerate(FLOWS.items()):
+        ours = phase.filter(flow=flow).sort("rtt_us")
+        at = ours["rtt_us"] / 1000
+        ax.plot(at, ours["value"], "o-", ms=4, color=style.colour(i), label=name)
+        theirs = kernel.filter(cc=flow)
+        label = f"{name}, Linux kernel"
+        look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": label}
+        ax.plot(theirs["rtt_ms"], theirs["goodput_mbps"], "s", **look)
+    ax.set(title="goodput behind the FIFO, Mbit/s", xlabel="round trip of a wire, ms")
+    ax.set_ylim(0, None)
+
+
+def home() -> Figure:
+    """Delays by queue, CAKE's retransmissions and the FIFO's phases, by round trip."""
+    kept = _kept()
+    fig, axes = style.figure(1, 3, (11, 3.4), share=False)
+    for ax, draw in zip(axes.flat, (_median_rtts, _retransmissions, _phases), strict=True):
+        draw(ax, kept)
+        ax.legend(fontsize=7)
+    return fig
+
+
+def router() -> Figure:
+    """Share of the line against delay: a shape for each queue, a point for each controller."""
+    kept = pl.read_csv(STUDIES / "queue-map.csv", comment_prefix="#")
+    rates = kept["rate"].unique(maintain_order=True)
+    fig, axes = style.figure(1, len(rates), (11, 3.4), share=False)
+    for ax, rate in zip(axes.flat, rates, strict=True):
+        for i, (queue, name) in enumerate(MAP.items()):
+            rows = kept.filter(rate=rate, queue=queue)
+            look = {"color": style.colour(i), "ms": 6, "alpha": 0.8, "label": name}
+            ax.plot(rows["delay_p95"], rows["filled"], MARKERS[i], **look)
+        ax.set(xscale="log", title=f"{rate} Mbit/s", xlabel="delay added, 95th percentile, ms")
+        ax.set_ylim(0, 1.05)
+    axes.flat[0].set_ylabel("share of the line used")
+    axes.flat[0].legend(fontsize=7, loc="lower left")
+    return fig
+
+
+def keep(results: Path) -> None:
+    """Means over the seeds of the map's cells with one host and 20 ms, on an idle channel."""
+    cells = pl.read_csv(results / "numbers/map.csv", infer_schema_length=None)
+    keys = ["rate", "queue", "cc"]
+    cells = cells.filter(hosts="one", air="idle", rtt_ms=20)
+    cells = cells.filter(pl.col("quantity").is_in(["filled", "delay_p95"]))
+    means = cells.group_by(*keys, "quantity", maintain_order=True).agg(pl.col("value").mean())
+    table = means.pivot("quantity", index=keys, values="value")
+    table = table.with_columns(pl.col("filled").round(4), pl.col("delay_p95").round(2)).sort("rate")
+    head = "# Written by docs/study_figures.py: means over seeds.\n"
+    (STUDIES / "queue-map.csv").write_text(head + table.write_csv())
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {"bbr-wifi6": home, "queue-map": router}
+
+
+def drawn(name: str) -> str:
+    """A figure as SVG, with the same bytes each time."""
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "acklab", "svg.fonttype": "path"}):
+        FIGURES[name]().savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+if __name__ == "__main__":
+    for folder in map(Path, sys.argv[1:]):
+        keep(folder)
+    for name in FIGURES:
+        (STUDIES / f"{name}.svg").write_text(drawn(name))
