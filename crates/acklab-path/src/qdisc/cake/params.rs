@@ -100,9 +100,10 @@ pub const ENTRY: Entry<Build> = Entry {
     },
 };
 
-/// Bytes that an IP packet of `size` bytes takes from the shaper of one with these parameters.
-pub fn bytes_of(values: &Params, size: u32) -> u64 {
-    overhead::from_values(values).bytes(size)
+/// What the shaper of one with these parameters counts for an IP packet of a size, in bytes.
+pub fn bytes_of(values: &Params) -> impl Fn(u32) -> u64 + use<> {
+    let framing = overhead::from_values(values);
+    move |size| framing.bytes(size)
 }
 
 fn check(values: &Params) -> Option<Mistake> {

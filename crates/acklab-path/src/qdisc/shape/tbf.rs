@@ -91,11 +91,6 @@ fn check(values: &Params) -> Option<Mistake> {
     None
 }
 
-/// Bytes that an IP packet of `size` bytes takes from the bucket of one with these parameters.
-pub fn bytes_of(values: &Params, size: u32) -> u64 {
-    Framing::from_values(values).bytes(size)
-}
-
 /// The shaper.
 #[derive(Debug)]
 pub struct Tbf {

@@ -6,6 +6,7 @@ mod laws;
 mod reach;
 mod shapers;
 mod tack;
+mod trees;
 mod units;
 mod windows;
 
@@ -28,7 +29,8 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     }
     blind::give(net, flows, report);
     tack::give(net, flows, report);
-    shapers::give(net, report);
+    let packets = sizes(flows);
+    shapers::give(net, packets, report);
     laws::give(net, flows, report);
     units::give(flows, report);
     for (at, link) in blind::places(net, report) {
@@ -43,9 +45,19 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         too_eager(network, &net.nodes, report);
         reach::give(network, &net.nodes, longest, report);
         unlikely_channel(network, longest, report);
-        shapers::on_air(network, report);
+        shapers::on_air(network, packets, report);
         laws::on_air(network, longest, report);
     }
+}
+
+/// The smallest packet of the run, no larger than a TCP header alone, and the largest.
+fn sizes(flows: &[DraftFlow]) -> shapers::Packets {
+    const LEAST: u32 = 40;
+    const FULL: u32 = 1500;
+    let full = flows.iter().map(|f| f.plan.transport.full_packet());
+    let plain = flows.iter().map(|f| f.plan.transport.feedback_packet());
+    let least = full.clone().chain(plain).fold(LEAST, u32::min);
+    (least, full.max().unwrap_or(FULL).max(least))
 }
 
 /// Of each link with a filter the initial windows of the flows that cross it.

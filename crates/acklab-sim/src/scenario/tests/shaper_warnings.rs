@@ -1,4 +1,4 @@
-//! Warnings of shapers that never act, or otherwise than one expects.
+//! Warnings of shapers that never limit anything, or otherwise than one expects.
 
 use super::nested_queues::with;
 use super::toml;
@@ -14,7 +14,7 @@ pub(super) fn warned(text: &str) -> String {
 
 /// The bottleneck carries 10 Mbit/s.
 #[test]
-fn a_shaper_that_never_acts_is_warned_of() {
+fn a_shaper_that_never_limits_anything_is_warned_of() {
     for (name, of) in [
         ("cake", "bandwidth = '20 Mbit/s'"),
         ("tbf", "rate = '20 Mbit/s'"),
@@ -26,7 +26,9 @@ fn a_shaper_that_never_acts_is_warned_of() {
     ] {
         let told = warned(&with(&format!("{{ name = '{name}', {of} }}")));
         assert!(
-            told.contains("shapes to 20 Mbit/s on a link of 10 Mbit/s: it never acts"),
+            told.contains(
+                "shapes to 20 Mbit/s on a link of 10 Mbit/s: the shaper never limits anything"
+            ),
             "{name}: {told}"
         );
         assert!(told.contains("topology.bottleneck.qdisc"), "{name}: {told}");
@@ -43,6 +45,84 @@ fn a_shaper_that_never_acts_is_warned_of() {
     assert_eq!(warned(&with(follows)), "");
 }
 
+/// At 11 Mbit/s a packet of 1500 bytes may count for 1650 before it takes as long as 1500 at 10 Mbit/s, and one of
+/// 40 for 44.
+#[test]
+fn a_shaper_above_the_line_that_counts_more_is_not_warned_of() {
+    let above = "the shaper never limits anything";
+    let of = |keys: &str| warned(&with(&format!("{{ {keys} }}"))).contains(above);
+    for (shaper, more) in [
+        (
+            "name = 'cake', bandwidth = '11 Mbit/s'",
+            "framing = 'conservative'",
+        ),
+        (
+            "name = 'cake', bandwidth = '10.1 Mbit/s'",
+            "framing = 'docsis'",
+        ),
+        ("name = 'cake', bandwidth = '11 Mbit/s'", "mpu = 84"),
+        (
+            "name = 'tbf', rate = '11 Mbit/s'",
+            "linklayer = 'atm', overhead = 48",
+        ),
+        (
+            "name = 'htb', classes = [{ rate = '11 Mbit/s' }]",
+            "linklayer = 'atm'",
+        ),
+        (
+            "name = 'htb', classes = [{ rate = '10.1 Mbit/s' }]",
+            "linklayer = 'ptm'",
+        ),
+        (
+            "name = 'queue-tree', queues = [{ max_limit = '11 Mbit/s' }]",
+            "overhead = 20",
+        ),
+    ] {
+        assert!(of(shaper), "{shaper}");
+        assert!(!of(&format!("{shaper}, {more}")), "{shaper}, {more}");
+    }
+    // It counts more, and still too little.
+    assert!(of(
+        "name = 'cake', bandwidth = '30 Mbit/s', framing = 'docsis'"
+    ));
+    // What it counts holds for the shaper inside it.
+    let outer = |rate: &str| {
+        of(&format!(
+            "name = 'tbf', rate = '5 Mbit/s', linklayer = 'atm', child = {{ name = 'cake', bandwidth = '{rate}' }}"
+        ))
+    };
+    assert!(outer("4.6 Mbit/s") && !outer("4.3 Mbit/s"));
+}
+
+/// Classes of a tree count as a CAKE does.
+#[test]
+fn a_tree_that_counts_too_little_is_warned_of() {
+    let of = |more: &str| {
+        let link = with(&format!(
+            "{{ name = 'htb'{more}, classes = [{{ rate = '9.9 Mbit/s' }}] }}"
+        ));
+        warned(&link.replace("overhead = \"2 B\"", "overhead = \"100 B\""))
+    };
+    let expected = "class 1 of `htb` shapes to 9.9 Mbit/s and counts 1500 bytes for a packet of 1500, which takes 1600";
+    assert!(of("").contains(expected), "{}", of(""));
+    assert_eq!(of(", overhead = 100"), "");
+}
+
+#[test]
+fn a_bucket_of_a_peak_rate_that_is_not_there_is_warned_of() {
+    let of = |more: &str| {
+        let keys = "name = 'tbf', rate = '8 Mbit/s', burst = '9 kB', mtu = '2 kB'";
+        warned(&with(&format!("{{ {keys}{more} }}")))
+    };
+    let told = of("");
+    assert!(
+        told.contains("there is no peak rate: it has no effect"),
+        "{told}"
+    );
+    assert!(told.contains("topology.bottleneck.qdisc.mtu"), "{told}");
+    assert_eq!(of(", peakrate = '9 Mbit/s'"), "");
+}
+
 /// 1600 bytes at 10 Mbit/s take 1.28 ms, 1500 at 9.9 Mbit/s 1.21 ms.
 #[test]
 fn a_shaper_that_counts_too_little_is_warned_of() {
@@ -56,7 +136,7 @@ fn a_shaper_that_counts_too_little_is_warned_of() {
     ] {
         let told = of(shaper);
         let expected = "shapes to 9.9 Mbit/s and counts 1500 bytes for a packet of 1500, which takes 1600 on a link \
-                        of 10 Mbit/s: it never acts";
+                        of 10 Mbit/s: the shaper never limits anything";
         assert!(told.contains(expected), "{told}");
         assert_eq!(of(&format!("{shaper}, overhead = 100")), "");
         assert_eq!(of(&shaper.replace("9.9", "9.3")), "");
@@ -131,8 +211,7 @@ fn a_peak_rate_above_the_line_is_warned_of() {
         told.contains("topology.bottleneck.qdisc.peakrate"),
         "{told}"
     );
-    let expected =
-        "a burst cannot leave at 20 Mbit/s on a link of 10 Mbit/s: the peak rate never acts";
+    let expected = "a burst cannot leave at 20 Mbit/s on a link of 10 Mbit/s: the peak rate never limits anything";
     assert!(told.contains(expected), "{told}");
     assert_eq!(of("9.5 Mbit/s"), "");
 }
@@ -151,7 +230,7 @@ fn a_queue_beside_a_cake_has_no_effect() {
 
 /// Each class without a parent by itself, whatever the others shape to.
 #[test]
-fn a_slow_leaf_does_not_excuse_a_root_that_never_acts() {
+fn a_slow_leaf_does_not_excuse_a_root_that_never_limits() {
     let tree = |root: &str, leaf: &str| {
         with(&format!(
             "{{ name = 'htb', classes = [{{ name = 'all', rate = '{root}' }}, \
@@ -160,14 +239,13 @@ fn a_slow_leaf_does_not_excuse_a_root_that_never_acts() {
         ))
     };
     let told = warned(&tree("100 Mbit/s", "5 Mbit/s"));
-    let expected =
-        "class `all` of `htb` shapes to 100 Mbit/s on a link of 10 Mbit/s: it never acts";
+    let expected = "class `all` of `htb` shapes to 100 Mbit/s on a link of 10 Mbit/s: the shaper never limits anything";
     assert!(told.contains(expected), "{told}");
-    assert_eq!(told.matches("never acts").count(), 1, "{told}");
+    assert_eq!(told.matches("never limits").count(), 1, "{told}");
     assert_eq!(warned(&tree("9 Mbit/s", "5 Mbit/s")), "");
     // Below a root that acts, a ceiling above the root's is another mistake.
     let told = warned(&tree("9 Mbit/s", "20 Mbit/s"));
-    assert_eq!(told.matches("never acts").count(), 0, "{told}");
+    assert_eq!(told.matches("never limits").count(), 0, "{told}");
 }
 
 #[test]
@@ -189,7 +267,8 @@ fn a_shaper_inside_a_slower_one_is_warned_of() {
         ),
     ] {
         let told = warned(&with(&inside(outer)));
-        let expected = format!("`cake` shapes to 6 Mbit/s {bound}: it never acts");
+        let expected =
+            format!("`cake` shapes to 6 Mbit/s {bound}: the shaper never limits anything");
         assert!(told.contains(&expected), "{outer}: {told}");
         assert!(told.contains("child"), "{told}");
         let acts = inside(outer)
@@ -215,16 +294,16 @@ fn a_shaper_above_the_rate_of_its_station_is_warned_of() {
         assert!(told.contains(expected), "{told}");
         let rate = told.split(expected).nth(1).unwrap();
         let rate: Rate = rate
-            .split(" at most: it never acts")
+            .split(" at most: the shaper never limits anything")
             .next()
             .unwrap()
             .parse()
             .unwrap();
         assert!((73_000_000..=86_100_000).contains(&rate.as_bps()), "{told}");
         // Three stations are alike.
-        assert_eq!(told.matches("never acts").count(), 1, "{told}");
+        assert_eq!(told.matches("never limits").count(), 1, "{told}");
         assert!(told.contains(&format!("wifi.{side}.qdisc")), "{told}");
         let acts = air(side, "60 Mbit/s");
-        assert!(!acts.contains("never acts"), "{acts}");
+        assert!(!acts.contains("never limits"), "{acts}");
     }
 }

@@ -9,10 +9,9 @@ use super::super::flow::DraftFlow;
 use super::super::link::place;
 use super::super::queue;
 use super::super::topology::Net;
-use super::shapers;
+use super::trees;
 use crate::plan::QueuePlan;
-use acklab_path::qdisc::shape::tbf;
-use acklab_path::qdisc::{fq_codel, red};
+use acklab_path::qdisc::{fq_codel, red, shape};
 use acklab_proto::registry::Params;
 use acklab_units::{Limit, Rate, Span};
 use std::collections::HashMap;
@@ -129,7 +128,7 @@ fn inside(p: &Params, room: Room, at: &Path, report: &mut Report<'_>) {
 
 /// A packet that is larger than a bucket never leaves it (tc-tbf(8)).
 fn small_buckets(p: &Params, largest: u32, at: &Path, report: &mut Report<'_>) {
-    let counts = tbf::bytes_of(p, largest);
+    let counts = shape::bytes_of(p)(largest);
     for key in ["burst", "mtu"] {
         let used = key == "burst" || p.rate("peakrate").is_some();
         let Some(holds) = p.size(key).filter(|holds| used && *holds < counts) else {
@@ -149,8 +148,8 @@ fn small_buckets(p: &Params, largest: u32, at: &Path, report: &mut Report<'_>) {
 fn tree((name, classes): (&str, &[Params]), at: &Path, room: Room, report: &mut Report<'_>) {
     for (i, class) in classes.iter().enumerate() {
         let at = at.index(i);
-        let what = shapers::called(name, i, class);
-        let (_, _, most) = shapers::rates(name, class);
+        let what = trees::called(name, i, class);
+        let (_, _, most) = trees::rates(name, class);
         let key = ["max_limit", "ceil", "rate"].map(|key| at.key(key));
         let written = key.iter().find(|at| report.has(at)).unwrap_or(&at).clone();
         too_slow(&what, most, room.largest, &written, report);

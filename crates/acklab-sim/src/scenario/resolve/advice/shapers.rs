@@ -1,38 +1,43 @@
-//! Shapers that never act, because the link below them or the shaper around them is slower, or because they have no
-//! rate; and one that begins with too little.
+//! Shapers that never limit anything, because the link below them or the shaper around them is slower, or because they
+//! have no rate; and one that begins with too little.
 
 use super::super::super::diagnostics::Report;
 use super::super::super::path::Path;
-use super::super::super::steps;
 use super::super::link::place;
 use super::super::topology::Net;
 use super::super::{Network, Way};
-use acklab_path::qdisc::{cake::params as cake, shape::tbf};
+use super::trees::{called, more_than_parent, more_than_there_is, parent, rates};
+use acklab_path::qdisc::{cake::params as cake, shape};
 use acklab_proto::registry::Params;
 use acklab_units::Rate;
 
-/// The packet for which overheads are compared.
-const FULL_PACKET: u32 = 1500;
+/// The smallest and the largest packet of a run.
+pub(super) type Packets = (u32, u32);
 
 /// Warns about each link whose discipline, or one inside it, shapes to more than gets there.
-pub(super) fn give(net: &Net, report: &mut Report<'_>) {
+pub(super) fn give(net: &Net, packets: Packets, report: &mut Report<'_>) {
     for link in &net.links {
         let Some(of) = &link.plan.discipline else {
             continue;
         };
-        let rate = link.plan.rate;
-        let known = link.plan.trace.is_none();
-        let bound = known.then(|| Bound {
-            overhead: link.plan.overhead,
-            ..Bound::new(rate, format!("on a link of {rate}"))
-        });
+        let (rate, overhead) = (link.plan.rate, u64::from(link.plan.overhead));
+        let bytes = |size| u64::from(size) + overhead;
+        let bound = Bound {
+            rate,
+            bytes: &bytes,
+            place: format!("on a link of {rate}"),
+        };
+        let around = Around {
+            packets,
+            bound: link.plan.trace.is_none().then_some(bound),
+        };
         let at = place(&link.path, "qdisc", report);
-        look((of.entry.name, &of.params), bound.as_ref(), &at, report);
+        look((of.entry.name, &of.params), &around, &at, report);
     }
 }
 
 /// The same for the stations of a channel: of all that send equally fast, the first.
-pub(super) fn on_air(network: &Network, report: &mut Report<'_>) {
+pub(super) fn on_air(network: &Network, packets: Packets, report: &mut Report<'_>) {
     /// Rates of modes are broken numbers: their bound is told in such steps.
     const STEP: u64 = 100_000;
     let fastest = |ways: &[Way]| {
@@ -52,67 +57,113 @@ pub(super) fn on_air(network: &Network, report: &mut Report<'_>) {
         };
         if !told.contains(&(side, rate)) {
             told.push((side, rate));
-            let bound = Bound::new(rate, format!("on a radio channel of {rate} at most"));
+            let bound = Some(Bound {
+                rate,
+                bytes: &|size| u64::from(size),
+                place: format!("on a radio channel of {rate} at most"),
+            });
             let at = super::place(network, side, "qdisc", report);
-            look((of.entry.name, &of.params), Some(&bound), &at, report);
+            let around = Around { packets, bound };
+            look((of.entry.name, &of.params), &around, &at, report);
         }
     }
+}
+
+/// Bytes that a packet of a size counts for.
+type Bytes<'a> = &'a dyn Fn(u32) -> u64;
+
+/// What stands around a discipline.
+#[derive(Clone)]
+struct Around<'a> {
+    packets: Packets,
+    /// What gets through at most, if that is known.
+    bound: Option<Bound<'a>>,
 }
 
 /// What gets through at most, and in which place.
 #[derive(Clone)]
-struct Bound {
+struct Bound<'a> {
     rate: Rate,
-    /// Bytes that a packet takes there beside its own.
-    overhead: u32,
+    bytes: Bytes<'a>,
     place: String,
 }
 
-impl Bound {
-    fn new(rate: Rate, place: String) -> Self {
-        Self {
-            rate,
-            overhead: 0,
-            place,
-        }
+/// A shaper, and what a message calls it.
+struct Shaper<'a> {
+    name: &'a str,
+    rate: Rate,
+    bytes: Bytes<'a>,
+}
+
+impl Bound<'_> {
+    /// Whether a packet of `size` bytes takes longer here than in the shaper.
+    fn takes_longer(&self, size: u32, shaper: &Shaper<'_>) -> bool {
+        let time = |bytes: u64, per: Rate| u128::from(bytes) * u128::from(per.as_bps());
+        time((self.bytes)(size), shaper.rate) > time((shaper.bytes)(size), self.rate)
     }
 
-    /// The bound inside a shaper to `rate`.
-    fn inside(outer: Option<&Self>, rate: Rate, shaper: &str) -> Self {
-        match outer {
-            Some(outer) if outer.rate <= rate => outer.clone(),
-            _ => Self::new(rate, format!("inside {shaper} of {rate}")),
+    /// Whether each packet takes longer here than in the shaper, which then never limits anything. Cells and the
+    /// least bytes of a frame weigh on some sizes more than on others.
+    fn always_takes_longer(&self, (least, most): Packets, shaper: &Shaper<'_>) -> bool {
+        self.takes_longer(most, shaper) && (least..most).all(|size| self.takes_longer(size, shaper))
+    }
+}
+
+impl<'a> Around<'a> {
+    /// The same inside a shaper.
+    fn inside(&self, shaper: &Shaper<'a>) -> Self {
+        let slower = |outer: &&Bound<'_>| outer.takes_longer(self.packets.1, shaper);
+        let own = || Bound {
+            rate: shaper.rate,
+            bytes: shaper.bytes,
+            place: format!("inside {} of {}", shaper.name, shaper.rate),
+        };
+        let outer = self.bound.as_ref().filter(slower).cloned();
+        Self {
+            packets: self.packets,
+            bound: Some(outer.unwrap_or_else(own)),
         }
     }
 }
 
 /// Looks at the discipline at `at` and at those inside it.
-fn look((name, p): (&str, &Params), bound: Option<&Bound>, at: &Path, report: &mut Report<'_>) {
+fn look((name, p): (&str, &Params), around: &Around<'_>, at: &Path, report: &mut Report<'_>) {
     match name {
         // Autorate only begins with `bandwidth`.
         "cake" if p.bool("autorate_ingress") => begins_with_little(p, at, report),
-        "cake" if rate_of(p).is_none() => counts_for_nothing(p, at, report),
-        "cake" => {
-            warn("`cake`", p.rate("bandwidth"), bound, at, report);
-            let counts = cake::bytes_of(p, FULL_PACKET);
-            counts_too_little("`cake`", (p.rate("bandwidth"), counts), bound, at, report);
-        }
-        "tbf" => {
-            warn("`tbf`", p.rate("rate"), bound, at, report);
-            let counts = tbf::bytes_of(p, FULL_PACKET);
-            counts_too_little("`tbf`", (p.rate("rate"), counts), bound, at, report);
-            peak(p.rate("peakrate"), bound, at, report);
-            look_inside(p, "`tbf`", p.rate("rate"), bound, at, report);
-        }
-        "htb" => tree(
-            (name, p.tables("classes")),
-            &at.key("classes"),
-            bound,
-            report,
-        ),
-        "queue-tree" => tree((name, p.tables("queues")), &at.key("queues"), bound, report),
+        "cake" => match rate_of(p) {
+            None => counts_for_nothing(p, at, report),
+            Some(rate) => {
+                let (name, bytes) = ("`cake`", &cake::bytes_of(p));
+                warn(&Shaper { name, rate, bytes }, around, at, report);
+            }
+        },
+        "tbf" => bucket(p, around, at, report),
+        "htb" => tree((name, p, "classes"), around, at, report),
+        "queue-tree" => tree((name, p, "queues"), around, at, report),
         _ => {}
     }
+}
+
+/// Looks at a TBF, which always has a rate.
+fn bucket(p: &Params, around: &Around<'_>, at: &Path, report: &mut Report<'_>) {
+    let (name, bytes) = ("`tbf`", &shape::bytes_of(p));
+    let Some(rate) = p.rate("rate") else {
+        return;
+    };
+    let shaper = Shaper { name, rate, bytes };
+    warn(&shaper, around, at, report);
+    match p.rate("peakrate") {
+        Some(rate) => peak(&Shaper { rate, ..shaper }, around, at, report),
+        None if p.size("mtu").is_some() => {
+            let message =
+                "`mtu` is the bucket of the peak rate, and there is no peak rate: it has no effect";
+            let hint = "leave it out, or write a `peakrate`";
+            report.warn(&at.key("mtu"), message.into(), hint.into());
+        }
+        None => {}
+    }
+    look_inside(p, Some(&Shaper { name, rate, bytes }), around, at, report);
 }
 
 /// The rate to which a CAKE shapes, or begins to.
@@ -159,182 +210,92 @@ fn counts_for_nothing(p: &Params, at: &Path, report: &mut Report<'_>) {
     report.warn(&at.key(key), message, hint);
 }
 
-/// Looks at the classes of a tree.
+/// Looks at the classes of a tree, which stand in `key`.
 fn tree(
-    (name, classes): (&str, &[Params]),
+    (name, p, key): (&str, &Params, &str),
+    around: &Around<'_>,
     at: &Path,
-    bound: Option<&Bound>,
     report: &mut Report<'_>,
 ) {
+    let (classes, bytes) = (p.tables(key), &shape::bytes_of(p));
     for (i, class) in classes.iter().enumerate() {
+        let own = called(name, i, class);
         let (_, _, ceiling) = rates(name, class);
-        let shaper = called(name, i, class);
-        let at = at.index(i);
-        match parent(classes, class) {
-            None => warn(&shaper, ceiling, bound, &at, report),
-            Some(above) => more_than_parent(name, (&shaper, class), above, &at, report),
+        let shaper = ceiling.map(|rate| Shaper {
+            name: &own,
+            rate,
+            bytes,
+        });
+        let at = at.key(key).index(i);
+        match (parent(classes, class), &shaper) {
+            (None, Some(shaper)) => warn(shaper, around, &at, report),
+            (Some(above), _) => more_than_parent(name, (&own, class), above, &at, report),
+            (None, None) => {}
         }
-        more_than_there_is(name, (&shaper, class), classes, &at, report);
-        look_inside(class, &shaper, ceiling, bound, &at, report);
+        more_than_there_is(name, (&own, class), classes, &at, report);
+        look_inside(class, shaper.as_ref(), around, &at, report);
     }
 }
 
-/// What a message calls the class `i` of a tree.
-pub(super) fn called(name: &str, i: usize, class: &Params) -> String {
-    let word = if name == "htb" { "class" } else { "queue" };
-    let own = class.names("name").first();
-    let own = own.map_or_else(|| (i + 1).to_string(), |own| format!("`{own}`"));
-    format!("{word} {own} of `{name}`")
-}
-
-/// The class above.
-fn parent<'a>(classes: &'a [Params], class: &Params) -> Option<&'a Params> {
-    let parent = class.names("parent").first()?;
-    let mut all = classes.iter();
-    all.find(|c| c.names("name").first() == Some(parent))
-}
-
-/// The key of the rate that a class is sure of in that tree, that rate, and its ceiling.
-pub(super) fn rates(name: &str, class: &Params) -> (&'static str, Option<Rate>, Option<Rate>) {
-    match name {
-        "htb" => (
-            "rate",
-            class.rate("rate"),
-            class.rate("ceil").or(class.rate("rate")),
-        ),
-        _ => ("limit_at", class.rate("limit_at"), class.rate("max_limit")),
-    }
-}
-
-/// Nobody can give a class a rate of its own that its parent does not have, nor lend it more.
-fn more_than_parent(
-    name: &str,
-    (shaper, class): (&str, &Params),
-    above: &Params,
-    at: &Path,
-    report: &mut Report<'_>,
-) {
-    let (key, own, ceiling) = rates(name, class);
-    let (_, _, Some(most)) = rates(name, above) else {
-        return;
-    };
-    let hint = format!("write {most} or less, or a higher one for the parent");
-    if let Some(own) = own.filter(|own| *own > most) {
-        let message = format!("{shaper} is sure of {own}, and its parent has {most} at most");
-        report.warn(&at.key(key), message, hint);
-    } else if let Some(ceiling) = ceiling.filter(|ceiling| *ceiling > most) {
-        let message = format!("{shaper} may reach {ceiling}, and its parent has {most} at most");
-        let key = if name == "htb" { "ceil" } else { "max_limit" };
-        report.warn(&at.key(key), message, hint);
-    }
-}
-
-/// Classes get what they are sure of even where their parent has less: it then exceeds its own ceiling.
-fn more_than_there_is(
-    name: &str,
-    (shaper, class): (&str, &Params),
-    classes: &[Params],
-    at: &Path,
-    report: &mut Report<'_>,
-) {
-    let (Some(own), (_, _, Some(most))) = (class.names("name").first(), rates(name, class)) else {
-        return;
-    };
-    let below = classes
-        .iter()
-        .filter(|c| c.names("parent").first() == Some(own));
-    let sure: Vec<_> = below.filter_map(|c| rates(name, c).1).collect();
-    steps::count(classes.len());
-    let all = sure
-        .iter()
-        .fold(0_u64, |all, rate| all.saturating_add(rate.as_bps()));
-    let alone = sure.iter().any(|rate| *rate > most);
-    if all > most.as_bps() && !alone {
-        let all = Rate::from_bps(all);
-        let message =
-            format!("the classes below {shaper} are sure of {all}, and it has {most} at most");
-        let hint =
-            format!("write rates that sum to {most} or less, or a higher one for this class");
-        report.warn(at, message, hint);
-    }
-}
-
+/// Looks at the discipline inside a shaper, or inside a class that shapes nothing.
 fn look_inside(
     p: &Params,
-    shaper: &str,
-    rate: Option<Rate>,
-    outer: Option<&Bound>,
+    shaper: Option<&Shaper<'_>>,
+    around: &Around<'_>,
     at: &Path,
     report: &mut Report<'_>,
 ) {
     let Some(child) = p.block("child") else {
         return;
     };
-    let bound = match rate {
-        None => outer.cloned(),
-        Some(rate) => Some(Bound::inside(outer, rate, shaper)),
-    };
     let of = (child.name, &child.params);
-    look(of, bound.as_ref(), &at.key("child"), report);
-}
-
-fn warn(
-    shaper: &str,
-    rate: Option<Rate>,
-    bound: Option<&Bound>,
-    at: &Path,
-    report: &mut Report<'_>,
-) {
-    let (Some(rate), Some(bound)) = (rate, bound) else {
-        return;
-    };
-    if rate > bound.rate {
-        let (place, least) = (&bound.place, bound.rate);
-        let message = format!("{shaper} shapes to {rate} {place}: it never acts");
-        let hint = format!("write a rate below {least}, or a discipline without a shaper");
-        report.warn(at, message, hint);
+    let at = at.key("child");
+    match shaper {
+        None => look(of, around, &at, report),
+        Some(shaper) => look(of, &around.inside(shaper), &at, report),
     }
 }
 
-/// A shaper below the line's rate, by which the line takes longer for a packet all the same: packets take more there
-/// than the shaper counts.
-fn counts_too_little(
-    shaper: &str,
-    (rate, counts): (Option<Rate>, u64),
-    bound: Option<&Bound>,
-    at: &Path,
-    report: &mut Report<'_>,
-) {
-    let (Some(rate), Some(bound)) = (rate, bound) else {
+/// Warns of a shaper that never limits anything.
+fn warn(shaper: &Shaper<'_>, around: &Around<'_>, at: &Path, report: &mut Report<'_>) {
+    let packets @ (_, most) = around.packets;
+    let bound = around.bound.as_ref();
+    let Some(bound) = bound.filter(|b| b.always_takes_longer(packets, shaper)) else {
         return;
     };
-    let takes = u64::from(FULL_PACKET + bound.overhead);
-    let (there, here) = (bound.rate.serialisation(takes), rate.serialisation(counts));
-    if rate <= bound.rate && takes > counts && there > here {
-        let message = format!(
-            "{shaper} shapes to {rate} and counts {counts} bytes for a packet of {FULL_PACKET}, which takes {takes} \
-             {}: it never acts",
-            bound.place
-        );
-        let hint = format!(
-            "give the discipline an overhead of {} bytes, too, or a lower rate",
-            bound.overhead
-        );
-        report.warn(at, message, hint);
-    }
+    let (name, rate, place) = (shaper.name, shaper.rate, &bound.place);
+    let (message, hint) = if rate > bound.rate {
+        let least = bound.rate;
+        (
+            format!("{name} shapes to {rate} {place}: the shaper never limits anything"),
+            format!("write a rate below {least}, or a discipline without a shaper"),
+        )
+    } else {
+        let (counts, takes) = ((shaper.bytes)(most), (bound.bytes)(most));
+        (
+            format!(
+                "{name} shapes to {rate} and counts {counts} bytes for a packet of {most}, which takes {takes} {place}: \
+                 the shaper never limits anything"
+            ),
+            format!(
+                "give the discipline an overhead of {} bytes more, or a lower rate",
+                takes - counts
+            ),
+        )
+    };
+    report.warn(at, message, hint);
 }
 
-/// A peak rate that the line does not have.
-fn peak(peak: Option<Rate>, bound: Option<&Bound>, at: &Path, report: &mut Report<'_>) {
-    let (Some(peak), Some(bound)) = (peak, bound) else {
+/// Warns of a peak rate that the line does not have.
+fn peak(shaper: &Shaper<'_>, around: &Around<'_>, at: &Path, report: &mut Report<'_>) {
+    let bound = around.bound.as_ref();
+    let Some(bound) = bound.filter(|b| b.always_takes_longer(around.packets, shaper)) else {
         return;
     };
-    if peak > bound.rate {
-        let message = format!(
-            "a burst cannot leave at {peak} {}: the peak rate never acts",
-            bound.place
-        );
-        let hint = format!("leave it out, or write a rate below {}", bound.rate);
-        report.warn(&at.key("peakrate"), message, hint);
-    }
+    let message = format!(
+        "a burst cannot leave at {} {}: the peak rate never limits anything",
+        shaper.rate, bound.place
+    );
+    let hint = format!("leave it out, or write a rate below {}", bound.rate);
+    report.warn(&at.key("peakrate"), message, hint);
 }
