@@ -265,7 +265,8 @@ def fit_trees(value: object, draw: random.Random) -> None:
 
 
 def fit_tree(classes: list[dict], draw: random.Random) -> None:
-    """One tree: its names are different, and parents stand before their children."""
+    """One tree: its names are different, parents stand before their children, and the first of two
+    leaves takes some packets only."""
     for item in classes:
         item["name"] = f"class-{draw.randrange(1 << 30):x}"
     first, last = classes[0], classes[-1]
@@ -274,6 +275,9 @@ def fit_tree(classes: list[dict], draw: random.Random) -> None:
         last["parent"] = first["name"]
         for key in (*MATCHES, "child"):
             first.pop(key, None)
+    elif not any(key in first for key in MATCHES):
+        # It would take all packets, and leave none to the last.
+        first["dscp"] = ["EF"]
     for key in MATCHES:
         last.pop(key, None)
 

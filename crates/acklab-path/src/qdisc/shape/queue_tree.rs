@@ -6,7 +6,8 @@
 //! `max-limit`. The default queue type is a FIFO of 50 packets.
 
 use super::framing;
-use super::htb::config::{DefaultChild, MATCH, Shares, TREE, check_tree, make_tree};
+use super::htb::check::check_tree;
+use super::htb::config::{DefaultChild, MATCH, Shares, TREE, make_tree};
 use super::tbf::CHILD;
 use crate::qdisc::registry::{Build, Counts, INSIDE, Mistake};
 use acklab_proto::registry::{Entry, Kind, Param, Params, Value};

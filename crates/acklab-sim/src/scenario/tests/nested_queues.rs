@@ -173,6 +173,40 @@ fn mistakes_inside_are_named_where_they_are() {
     );
 }
 
+/// A class without a condition before another leaf, also below another parent.
+#[test]
+fn classes_behind_one_that_takes_everything_are_refused() {
+    for (qdisc, key, expected, hint) in [
+        (
+            "{ name = 'htb', classes = [{ name = 'catchall', rate = '2 Mbit/s' }, \
+             { name = 'gold', rate = '8 Mbit/s', flow = 'f0' }, { name = 'rest', rate = '8 Mbit/s' }] }",
+            "qdisc.classes.1",
+            "class `gold` is never reached: class `catchall` comes before it, has no condition and takes every packet",
+            "put class `catchall` last, or give it a condition: `flow`, `from`, `to` or `dscp`",
+        ),
+        (
+            "{ name = 'queue-tree', queues = [{ max_limit = '2 Mbit/s' }, { max_limit = '8 Mbit/s' }] }",
+            "qdisc.queues.1",
+            "queue 2 is never reached: queue 1 comes before it",
+            "put queue 1 last",
+        ),
+        (
+            "{ name = 'htb', classes = [{ name = 'a', rate = '2 Mbit/s' }, { name = 'b', rate = '2 Mbit/s' }, \
+             { name = 'a1', parent = 'a', rate = '1 Mbit/s' }, { name = 'b1', parent = 'b', rate = '1 Mbit/s' }] }",
+            "qdisc.classes.3",
+            "class `b1` is never reached: class `a1` comes before it",
+            "put class `a1` last",
+        ),
+    ] {
+        let text = told(qdisc);
+        for part in [key, expected, hint] {
+            assert!(text.contains(part), "{qdisc}\n{part}\n{text}");
+        }
+    }
+    // Classes above leaves have no conditions, and a class that nothing is behind needs none.
+    good(&tree());
+}
+
 /// tc's other parameters of CAKE say where they are, or why there are none; also inside another discipline.
 #[test]
 fn what_cake_has_in_tc_alone_says_what_to_write() {

@@ -1,9 +1,10 @@
 //! The tree as a scenario writes it.
 
+use super::check::check_tree;
 use super::class::{Class, KEYS, LEVELS, Match, PRIORITIES};
 use super::{Htb, NewLeaf};
 use crate::qdisc::QueueDisc;
-use crate::qdisc::registry::{At, Build, Counts, INSIDE, Mistake, Room};
+use crate::qdisc::registry::{Build, Counts, INSIDE, Mistake, Room};
 use crate::qdisc::shape::framing::{self, Framing};
 use crate::qdisc::shape::tbf::CHILD;
 use acklab_proto::registry::{Entry, Kind, Named, Param, Params, Value};
@@ -149,108 +150,25 @@ fn check(values: &Params) -> Option<Mistake> {
     })
 }
 
-/// The mistake in one class: the key, the mistake, a value that would be right.
-type Wrong = (&'static str, &'static str, &'static str);
-
-/// The mistake in a tree of which `key` has the classes, and `check` looks at one.
-pub(crate) fn check_tree(
-    values: &Params,
-    key: &'static str,
-    check: &dyn Fn(&Params) -> Option<Wrong>,
-) -> Option<Mistake> {
-    let classes = values.tables(key);
-    let mistake = |i: usize, inner: &'static str, message: String, hint: String| {
-        Some(Mistake {
-            at: [At::Key(key), At::Index(i), At::Key(inner)].into(),
-            message,
-            hint,
-        })
-    };
-    if classes.is_empty() {
-        let hint = format!("write {key} = [{{ rate = ... }}, ...]");
-        return Some(Mistake::in_key(key, "a tree without classes", hint));
-    }
-    for (i, class) in classes.iter().enumerate() {
-        if let Some((inner, message, hint)) = check(class) {
-            return mistake(i, inner, message.to_string(), hint.to_string());
-        }
-        if let Some(parent) = word(class, "parent") {
-            let known = classes[..i].iter().any(|c| word(c, "name") == Some(parent));
-            if !known {
-                let message = format!("no class before this one is called `{parent}`");
-                return mistake(i, "parent", message, parents(&classes[..i]));
-            }
-        }
-        let name = word(class, "name");
-        if name.is_some() && classes[..i].iter().any(|c| word(c, "name") == name) {
-            let message = "another class has this name".to_string();
-            return mistake(
-                i,
-                "name",
-                message,
-                "give each a name of its own".to_string(),
-            );
-        }
-        if depth(classes, i) >= LEVELS {
-            let hint = format!("write at most {LEVELS} levels");
-            return mistake(i, "parent", "the tree is too deep".to_string(), hint);
-        }
-    }
-    check_leaves(classes, &mistake)
-}
-
-/// The values that would be right for `parent` after these classes.
-fn parents(before: &[Params]) -> String {
-    let names = before.iter().filter_map(|c| word(c, "name"));
-    let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
-    match names.is_empty() {
-        true => "give the class above a name, before its children, or leave this out".to_string(),
-        false => format!("write {}, or leave it out", names.join(" or ")),
-    }
-}
-
-fn check_leaves(
-    classes: &[Params],
-    mistake: &dyn Fn(usize, &'static str, String, String) -> Option<Mistake>,
-) -> Option<Mistake> {
-    let matches = |c: &Params| KEYS.into_iter().find(|key| !c.names(key).is_empty());
-    let mut last = 0;
-    for (i, class) in classes.iter().enumerate() {
-        if is_leaf(classes, i) {
-            last = i;
-            continue;
-        }
-        let leaf_only = matches(class).or(class.block("child").map(|_| "child"));
-        if let Some(key) = leaf_only {
-            let message = "packets wait in the classes below this one".to_string();
-            return mistake(i, key, message, "write it there".to_string());
-        }
-    }
-    let key = matches(&classes[last])?;
-    let message = "nothing takes the packets that no class takes".to_string();
-    let hint = "add a last class without `flow`, `from`, `to` and `dscp`".to_string();
-    mistake(last, key, message, hint)
-}
-
 /// A word of the user's own.
-fn word<'a>(class: &'a Params, key: &str) -> Option<&'a str> {
+pub(super) fn word<'a>(class: &'a Params, key: &str) -> Option<&'a str> {
     class.names(key).first().map(String::as_str)
 }
 
 /// Number of the class above.
-fn parent(classes: &[Params], i: usize) -> Option<usize> {
+pub(super) fn parent(classes: &[Params], i: usize) -> Option<usize> {
     let name = word(&classes[i], "parent")?;
     classes[..i]
         .iter()
         .position(|c| word(c, "name") == Some(name))
 }
 
-fn is_leaf(classes: &[Params], i: usize) -> bool {
+pub(super) fn is_leaf(classes: &[Params], i: usize) -> bool {
     !(i + 1..classes.len()).any(|other| parent(classes, other) == Some(i))
 }
 
 /// Classes above.
-fn depth(classes: &[Params], i: usize) -> usize {
+pub(super) fn depth(classes: &[Params], i: usize) -> usize {
     parent(classes, i).map_or(0, |above| 1 + depth(classes, above))
 }
 

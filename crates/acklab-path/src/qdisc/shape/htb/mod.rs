@@ -9,6 +9,7 @@
 //! counts the changes into the mode in which a class may not send, and a class notices that it may send
 //! again only when somebody looks for a packet on its level (`htb_do_events`).
 
+pub(super) mod check;
 pub(super) mod class;
 pub(super) mod config;
 pub mod stats;
