@@ -71,3 +71,28 @@ def test_a_warning_says_where_it_does_nothing(cc, tcp, said):
     found = [w for w in map(str, acklab.load(spec).warnings) if "kernel_units" in w]
     assert len(found) == (said is not None)
     assert all(said in w for w in found)
+
+
+@pytest.mark.parametrize(
+    ("flow", "tcp", "said"),
+    [
+        ({}, {}, "`pacing_quantum` is 1"),
+        ({"tcp": {"pacing_quantum": 2}}, {}, "`pacing_quantum` is 2"),
+        ({"transport": "tack"}, {}, "by `pacing_horizon`"),
+        ({}, {"pacing_quantum": 0}, None),
+    ],
+)
+def test_a_warning_says_where_lump_burst_does_nothing(flow, tcp, said):
+    """A sender asks the controller how much leaves at once only if the quantum is 0."""
+    one = {"cc": {"name": "bbr3-wifi", "lump_burst": 4}, **flow}
+    spec = {"name": "lumps", "duration": "1 s", "topology": {"preset": "dumbbell"}}
+    spec |= {"flow": [one], "tcp": tcp}
+    spec["topology"]["bottleneck"] = {"rate": "10 Mbit/s", "delay": "10 ms"}
+    found = [w for w in map(str, acklab.load(spec).warnings) if "lump_burst" in w]
+    assert len(found) == (said is not None), found
+    if said:
+        assert said in found[0]
+        assert "flow.0.cc.lump_burst" in found[0]
+        place = "the flow's `tcp`" if "tcp" in flow else "[tcp]"
+        hint = "leave it out" if "transport" in flow else f"write pacing_quantum = 0 in {place}"
+        assert hint in found[0]

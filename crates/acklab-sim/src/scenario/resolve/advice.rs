@@ -3,6 +3,7 @@
 mod blind;
 mod idle;
 mod laws;
+mod lumps;
 mod reach;
 mod shapers;
 mod tack;
@@ -33,6 +34,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     shapers::give(net, packets, report);
     laws::give(net, flows, report);
     units::give(flows, report);
+    lumps::give(flows, report);
     for (at, link) in blind::places(net, report) {
         idle_timer(&net.links[link], &at, report);
     }
