@@ -207,7 +207,7 @@ def test_tc_shows_classes_to_which_no_packet_came():
             {"name": "codel", "ecn": True, "ce_threshold": "1 ms"},
             "500 packets",
             "codel on L limit 500p target 5ms ce_threshold 1ms interval 100ms ecn",
-            "  ecn_mark {marks} drop_overlimit {drops_queue_full}",
+            "  ecn_mark 0 drop_overlimit {drops_queue_full} ce_mark {marks}",
         ),
         (
             {"name": "fq-codel", "quantum": 300, "target": "500 us"},
@@ -259,6 +259,62 @@ def test_tc_prints_other_disciplines_as_tc_does(qdisc, queue, settings, counters
     )
     if counters:
         assert lines[2:] == [counters.format_map(link)]
+
+
+def blocks_behind(qdisc):
+    """What `--tc` prints of the bottleneck's way to the receivers, whose packets may be marked."""
+    bottleneck = {"rate": "10 Mbit/s", "delay": "10 ms", "qdisc": qdisc}
+    topology = {"preset": "dumbbell", "bottleneck": bottleneck}
+    flows = [{"name": "bulk", "cc": "cubic", "count": 4}]
+    spec = {"name": "tc", "duration": "5 s", "topology": topology, "flow": flows}
+    result = acklab.load(spec | {"tcp": {"ecn": "on"}}).run()
+    blocks = [b.splitlines() for b in tc_links.text(result).split("\n\n")]
+    return bottleneck_of(result), [b for b in blocks if " on left->right" in b[0]]
+
+
+@pytest.mark.parametrize("name", ["codel", "fq-codel"])
+def test_tc_counts_marks_by_the_threshold_apart(name):
+    """`fq_codel_dump_stats`, `codel_dump_stats`: ce_mark of ce_threshold, ecn_mark of the law."""
+    link, [block] = blocks_behind({"name": name, "ce_threshold": "1 ms", "interval": "60 s"})
+    assert link["marks"] > 0
+    assert "ecn_mark 0" in block[2]
+    assert block[2].endswith(f" ce_mark {link['marks']}")
+    # Without a threshold all marks are the law's.
+    link, [block] = blocks_behind({"name": name, "ecn": True})
+    assert f"ecn_mark {link['marks']}" in block[2]
+    assert "ce_mark" not in block[2]
+
+
+def test_tc_has_what_is_inside_a_shaper():
+    inner = {"name": "fq-codel", "queue": "100 packets", "ce_threshold": "1 ms"}
+    link, (outer, block) = blocks_behind({"name": "tbf", "rate": "8 Mbit/s", "child": inner})
+    assert outer[0].startswith("qdisc tbf on left->right")
+    assert block[0] == (
+        "qdisc fq_codel on left->right limit 100p flows 1024 quantum 1514 target 5ms "
+        "ce_threshold 1ms interval 100ms memory_limit 32Mb ecn drop_batch 64"
+    )
+    sent = int(block[1].split()[3])
+    dropped = link["drops_queue_full"] + link["drops_aqm"]
+    # Some are on the line when the run ends.
+    assert link["packets_out"] <= sent <= link["packets_out"] + 20
+    assert f"(dropped {dropped}, overlimits 0 requeues 0)" in block[1]
+    assert block[2].startswith(" backlog ")
+    marks = dict(zip(block[3].split()[::2], block[3].split()[1::2], strict=True))
+    assert int(marks["ecn_mark"]) + int(marks["ce_mark"]) == link["marks"] > 0
+
+
+def test_tc_has_what_is_inside_classes():
+    classes = [
+        {"name": "dsl", "rate": "8 Mbit/s"},
+        {"name": "a", "parent": "dsl", "rate": "4 Mbit/s", "flow": ["bulk-0"], "child": "fq-codel"},
+        {"parent": "dsl", "rate": "4 Mbit/s", "child": {"name": "tbf", "rate": "3 Mbit/s"}},
+    ]
+    classes[2]["child"]["child"] = {"name": "codel", "queue": "50 packets"}
+    _, blocks = blocks_behind({"name": "htb", "classes": classes})
+    assert [b[0].split(" limit ")[0] for b in blocks] == [
+        "qdisc fq_codel on left->right in a",
+        "qdisc codel on left->right in 2",
+    ]
 
 
 def bottleneck_of(result):

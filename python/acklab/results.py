@@ -219,6 +219,13 @@ class Result:
         """One row per CAKE, tin of it and class of HTB, as `tc -s` prints them."""
         return frame_of(self.columns("queue_classes"))
 
+    @property
+    def queues(self) -> list[dict[str, Any]]:
+        """One row per CoDel and FQ-CoDel for `tc -s`; none of a result that was opened again."""
+        if isinstance(self._run, Kept):
+            return []
+        return frame_of(self._run.queues()).to_dicts()
+
     @cached_property
     def events(self) -> pl.DataFrame:
         """The events of the senders; asks for `record.events`."""

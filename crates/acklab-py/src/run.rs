@@ -6,7 +6,7 @@ use crate::mistakes::{ControllerRaised, InternalError};
 use crate::pool::{self, Job, Outcome, Reached};
 use crate::scenario::{Loaded, Scenario};
 use crate::table::table;
-use acklab_sim::columns::Which;
+use acklab_sim::columns::{self, Which};
 use acklab_sim::export::pcapng::Snap;
 use acklab_sim::record::RunResult;
 
@@ -101,6 +101,11 @@ impl Run {
     /// The counters of queue disciplines, by tin or class.
     fn queue_classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.table(py, Which::QueueClasses)
+    }
+
+    /// The counters of CoDels and FQ-CoDels.
+    fn queues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        table(py, columns::queues(&self.result))
     }
 
     /// The PPDUs.

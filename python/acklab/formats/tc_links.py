@@ -2,7 +2,8 @@
 
 Settings are those of the resolved scenario, counters those of `links`; layout and units are
 iproute2's (`tc/q_*.c`). `Sent` counts packets that have arrived at the end of the link: some that
-left the queue may still be on the line. What acklab does not count is left out: `backlog`,
+left the queue may still be on the line. CoDel and FQ-CoDel inside a shaper or a class have counters
+of their own (`Result.queues`). What acklab does not count is left out: `backlog` of a link,
 `maxpacket`, the state of control laws, lists of flows, and of a shaper the overlimits. No packet is
 ever requeued.
 """
@@ -24,15 +25,61 @@ _Row = Mapping[str, Any]
 
 
 def text(result: Result) -> str:
-    """A block for each link of limited rate, and for each with a discipline, that a packet came to.
+    """A block for each link of limited rate, and for each with a discipline, that a packet came to;
+    and one for each CoDel and FQ-CoDel inside such a discipline.
 
     CAKE, HTB and queue trees are left to `acklab.formats.tc`.
     """
     rows = {row["link"]: row for row in result.links.iter_rows(named=True)}
     written = tomllib.loads(result.scenario.resolved).get("link", [])
     both = (way for link in written for way in (link, link.get("reverse")) if way)
-    shown = ((link, rows[link["name"]]) for link in both if link["name"] in rows)
-    return "\n\n".join("\n".join(_block(link, row)) for link, row in shown if _is_told(link, row))
+    counted = {(q["place"], q["class"]): q for q in result.queues}
+    blocks: list[list[str]] = []
+    for link in both:
+        row = rows.get(link["name"])
+        if row and _is_told(link, row):
+            blocks.append(_block(link, row, _counters_of(link, counted)))
+        blocks += _blocks_inside(link, counted)
+    return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def _counters_of(link: _Link, counted: Mapping[tuple[str, str], _Row]) -> _Row:
+    """What the link's CoDel or FQ-CoDel itself has counted; nothing of other disciplines."""
+    qdisc = link["qdisc"]
+    name = qdisc if isinstance(qdisc, str) else qdisc["name"]
+    return counted.get((link["name"], name), {})
+
+
+def _blocks_inside(link: _Link, counted: Mapping[tuple[str, str], _Row]) -> Iterator[list[str]]:
+    """A block for each CoDel and FQ-CoDel inside the link's discipline that a packet came to."""
+    qdisc = link["qdisc"]
+    for classes, child in _inside(qdisc, ()) if isinstance(qdisc, dict) else ():
+        row = counted.get((link["name"], "/".join((*classes, child["name"]))))
+        if row and row["pkts_sent"] + row["drops"] + row["backlog_packets"]:
+            place = link["name"] + (f" in {'/'.join(classes)}" if classes else "")
+            yield _block_inside(child, place, row)
+
+
+def _inside(qdisc: _Link, classes: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], _Link]]:
+    """The disciplines inside, each with the names of the classes around it."""
+    parts = qdisc.get("classes") or qdisc.get("queues") or ()
+    named = [((*classes, part.get("name", str(i))), part) for i, part in enumerate(parts)]
+    for around, part in [(classes, qdisc), *named]:
+        if "child" in part:
+            yield around, part["child"]
+            yield from _inside(part["child"], around)
+
+
+def _block_inside(child: _Link, place: str, row: _Row) -> list[str]:
+    name = child["name"].replace("-", "_")
+    marks = {"marks": row["marks"], "drops_queue_full": row["drop_overlimit"]}
+    return [
+        f"qdisc {name} on {place} {' '.join(_SETTINGS[name](child))}",
+        f" Sent {row['bytes_sent']} bytes {row['pkts_sent']} pkt "
+        f"(dropped {row['drops']}, overlimits 0 requeues 0)",
+        f" backlog {row['backlog_bytes']}b {row['backlog_packets']}p requeues 0",
+        *_COUNTERS[name]({**row, **marks}),
+    ]
 
 
 def _is_told(link: _Link, row: _Row) -> bool:
@@ -48,7 +95,7 @@ def _name(link: _Link) -> str:
     return str(name).replace("-", "_")
 
 
-def _block(link: _Link, row: _Row) -> list[str]:
+def _block(link: _Link, row: _Row, counted: _Row) -> list[str]:
     name = _name(link)
     qdisc = link["qdisc"] if isinstance(link["qdisc"], dict) else {}
     settings = " ".join(_SETTINGS[name]({**qdisc, "queue": link.get("queue", "")}))
@@ -57,7 +104,7 @@ def _block(link: _Link, row: _Row) -> list[str]:
         f"qdisc {name} on {link['name']} {settings}".rstrip(),
         f" Sent {row['bytes_out']} bytes {row['packets_out']} pkt "
         f"(dropped {row['drops_queue_full'] + row['drops_aqm']},{overlimits} requeues 0)",
-        *(_COUNTERS[name](row) if name in _COUNTERS else ()),
+        *(_COUNTERS[name]({**counted, **row}) if name in _COUNTERS else ()),
     ]
 
 
@@ -139,11 +186,19 @@ _SETTINGS: dict[str, Callable[[_Link], Iterator[str]]] = {
 
 
 def _codel_counters(r: _Row) -> list[str]:
-    return [f"  ecn_mark {r['marks']} drop_overlimit {r['drops_queue_full']}"]
+    of_law, by_threshold = _marks(r)
+    return [f"  ecn_mark {of_law} drop_overlimit {r['drops_queue_full']}{by_threshold}"]
 
 
 def _fq_codel_counters(r: _Row) -> list[str]:
-    return [f"  drop_overlimit {r['drops_queue_full']} ecn_mark {r['marks']}"]
+    of_law, by_threshold = _marks(r)
+    return [f"  drop_overlimit {r['drops_queue_full']} ecn_mark {of_law}{by_threshold}"]
+
+
+def _marks(r: _Row) -> tuple[int, str]:
+    """Marks of the control law, and those by `ce_threshold`, which are told if there are any."""
+    by_threshold = r.get("ce_marks", 0)
+    return r["marks"] - by_threshold, f" ce_mark {by_threshold}" if by_threshold else ""
 
 
 def _pie_counters(r: _Row) -> list[str]:

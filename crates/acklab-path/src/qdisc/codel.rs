@@ -4,6 +4,7 @@
 //! Linux differ the comment says so. ECN as in RFC 8290 section 5.2.6 and `net/codel_impl.h`: a
 //! packet that may be marked is marked where it would be dropped, and then passes.
 
+use super::classes::Row;
 use super::registry::{Build, Counts, any_params};
 use super::slab::{List, Slab, Waiting};
 use super::{Enqueue, Limit, QueueDisc, Stats};
@@ -11,6 +12,7 @@ use crate::packet::{DropReason, Label, Packet, PacketId};
 use acklab_proto::registry::{Entry, Kind, Param, Params as Values, Value};
 use acklab_units::{Instant, Span};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 /// The parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,8 +131,8 @@ pub(crate) trait Source {
     fn bytes(&self) -> u64;
     /// The packet, which was taken, is dropped.
     fn drop(&mut self, packet: Packet);
-    /// A packet was marked.
-    fn on_marked(&mut self);
+    /// A packet was marked, by `ce_threshold` or by the law.
+    fn on_marked(&mut self, by_threshold: bool);
 }
 
 /// State of the control law.
@@ -171,7 +173,7 @@ impl Codel {
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
                 self.root = newton(self.root, self.count);
-                if mark(params.ecn, &mut head, source) {
+                if params.ecn && mark(&mut head, false, source) {
                     self.drop_next = self.control_law(self.drop_next, params);
                     marked = true;
                     break;
@@ -185,14 +187,14 @@ impl Codel {
                 }
             }
         } else if ok_to_drop {
-            marked = mark(params.ecn, &mut head, source);
+            marked = params.ecn && mark(&mut head, false, source);
             if !marked {
                 head = self.replace(head, now, params, source).0;
             }
             self.enter_dropping(now, params);
         }
         if !marked && head.is_some_and(|h| params.ce_threshold.is_some_and(|t| now - h.since > t)) {
-            mark(true, &mut head, source);
+            mark(&mut head, true, source);
         }
         head
     }
@@ -270,10 +272,10 @@ impl Codel {
     }
 }
 
-fn mark(allowed: bool, head: &mut Option<Waiting>, source: &mut impl Source) -> bool {
-    let marked = allowed && head.as_mut().is_some_and(|h| h.packet.mark());
+fn mark(head: &mut Option<Waiting>, by_threshold: bool, source: &mut impl Source) -> bool {
+    let marked = head.as_mut().is_some_and(|h| h.packet.mark());
     if marked {
-        source.on_marked();
+        source.on_marked(by_threshold);
     }
     marked
 }
@@ -287,6 +289,8 @@ pub struct CodelQueue {
     list: List,
     codel: Codel,
     stats: Stats,
+    /// Bytes of the packets that left.
+    sent: u64,
 }
 
 impl CodelQueue {
@@ -299,6 +303,7 @@ impl CodelQueue {
             list: List::default(),
             codel: Codel::default(),
             stats: Stats::default(),
+            sent: 0,
         }
     }
 }
@@ -327,8 +332,8 @@ impl Source for Lent<'_> {
         (self.dropped)(packet, DropReason::Aqm);
     }
 
-    fn on_marked(&mut self) {
-        self.stats.marked += 1;
+    fn on_marked(&mut self, by_threshold: bool) {
+        self.stats.on_marked(by_threshold);
     }
 }
 
@@ -356,6 +361,7 @@ impl QueueDisc for CodelQueue {
         };
         let head = self.codel.dequeue(now, &self.params, &mut lent)?;
         self.stats.dequeued += 1;
+        self.sent += u64::from(head.packet.size);
         self.stats.check();
         Some(head.packet)
     }
@@ -377,6 +383,10 @@ impl QueueDisc for CodelQueue {
 
     fn stats(&self) -> Stats {
         self.stats
+    }
+
+    fn classes(&self) -> Vec<Row> {
+        Row::of_queue(ENTRY.name, self.stats, self.sent, self.stats.refused)
     }
 }
 

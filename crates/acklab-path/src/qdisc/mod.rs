@@ -68,6 +68,8 @@ pub struct Stats {
     pub dropped_inside: u64,
     /// Packets marked with CE.
     pub marked: u64,
+    /// Those of them that a threshold marked, and no control law (`ce_threshold` of CoDel).
+    pub marked_by_threshold: u64,
     /// Packets waiting.
     pub packets: u32,
     /// Bytes waiting.
@@ -96,6 +98,13 @@ impl Stats {
         debug_assert_eq!(old.size, by.size, "what takes a place is as long");
         self.enqueued += 1;
         self.dropped_inside += 1;
+    }
+
+    /// A packet was marked, by a threshold or by the control law.
+    #[inline]
+    pub fn on_marked(&mut self, by_threshold: bool) {
+        self.marked += 1;
+        self.marked_by_threshold += u64::from(by_threshold);
     }
 
     /// Conservation.
@@ -168,7 +177,7 @@ pub trait QueueDisc: core::fmt::Debug + Send {
     fn stats(&self) -> Stats;
 
     /// The counters of each of its parts, tins or classes, and those of disciplines inside; none of a
-    /// discipline without parts. Asked once, at the end of a run.
+    /// discipline without parts that counts nothing beside [`Stats`]. Asked once, at the end of a run.
     fn classes(&self) -> Vec<classes::Row> {
         Vec::new()
     }

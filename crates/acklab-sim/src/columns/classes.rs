@@ -2,9 +2,9 @@
 
 use super::Table;
 use super::cells::ms;
-use crate::record::ClassSummary;
+use crate::record::{ClassSummary, RunResult};
 use acklab_path::qdisc::cake::stats::{TinRow, WholeRow};
-use acklab_path::qdisc::classes::Counts;
+use acklab_path::qdisc::classes::{Counts, QueueRow};
 use acklab_path::qdisc::shape::htb::stats::ClassRow;
 use acklab_units::Rate;
 
@@ -12,21 +12,28 @@ use acklab_units::Rate;
 fn of_tin(row: &ClassSummary, value: impl Fn(&TinRow) -> f64) -> f64 {
     match &row.row.counts {
         Counts::Tin(tin) => value(tin),
-        Counts::Whole(_) | Counts::Class(_) => f64::NAN,
+        Counts::Whole(_) | Counts::Class(_) | Counts::Queue(_) => f64::NAN,
     }
 }
 
 fn of_whole(row: &ClassSummary, value: impl Fn(&WholeRow) -> f64) -> f64 {
     match &row.row.counts {
         Counts::Whole(whole) => value(whole),
-        Counts::Tin(_) | Counts::Class(_) => f64::NAN,
+        Counts::Tin(_) | Counts::Class(_) | Counts::Queue(_) => f64::NAN,
     }
 }
 
 fn of_class(row: &ClassSummary, value: impl Fn(&ClassRow) -> f64) -> f64 {
     match &row.row.counts {
         Counts::Class(class) => value(class),
-        Counts::Whole(_) | Counts::Tin(_) => f64::NAN,
+        Counts::Whole(_) | Counts::Tin(_) | Counts::Queue(_) => f64::NAN,
+    }
+}
+
+fn of_queue(row: &ClassSummary) -> Option<&QueueRow> {
+    match &row.row.counts {
+        Counts::Queue(queue) => Some(queue),
+        Counts::Whole(_) | Counts::Tin(_) | Counts::Class(_) => None,
     }
 }
 
@@ -103,7 +110,7 @@ const CLASS: [(&str, OfClass); 6] = [
 
 pub(super) fn queue_classes(rows: &[ClassSummary]) -> Table<'_> {
     let mut t = Table::default();
-    let r = || rows.iter();
+    let r = || rows.iter().filter(|c| of_queue(c).is_none());
     t.words("place", r().map(|c| c.place.as_str()))
         .words("class", r().map(|c| c.row.name.as_str()))
         .words("part", r().map(part));
@@ -130,9 +137,33 @@ pub(super) fn queue_classes(rows: &[ClassSummary]) -> Table<'_> {
     t
 }
 
+/// CoDels and FQ-CoDels, for `tc -s`; they are no table of a result.
+pub fn queues(result: &RunResult) -> Table<'_> {
+    type Of = fn(&QueueRow) -> u64;
+    const COUNTS: [(&str, Of); 8] = [
+        ("pkts_sent", |q| q.stats.dequeued),
+        ("bytes_sent", |q| q.sent),
+        ("drops", |q| q.stats.refused + q.stats.dropped_inside),
+        ("drop_overlimit", |q| q.overlimit),
+        ("marks", |q| q.stats.marked),
+        ("ce_marks", |q| q.stats.marked_by_threshold),
+        ("backlog_bytes", |q| q.stats.bytes),
+        ("backlog_packets", |q| u64::from(q.stats.packets)),
+    ];
+    let mut t = Table::default();
+    let all = || result.classes.iter();
+    let r = || all().filter_map(|c| of_queue(c).map(|q| (c, q)));
+    t.words("place", r().map(|(c, _)| c.place.as_str()))
+        .words("class", r().map(|(c, _)| c.row.name.as_str()));
+    for (name, value) in COUNTS {
+        t.numbers(name, r().map(|(_, q)| value(q)));
+    }
+    t
+}
+
 fn of_both(row: &ClassSummary, whole: OfWhole, class: OfClass) -> f64 {
     match &row.row.counts {
-        Counts::Tin(_) => f64::NAN,
+        Counts::Tin(_) | Counts::Queue(_) => f64::NAN,
         Counts::Whole(row) => whole(row),
         Counts::Class(row) => class(row),
     }
@@ -143,6 +174,7 @@ fn part(row: &ClassSummary) -> &str {
         Counts::Whole(_) => "qdisc",
         Counts::Tin(_) => "tin",
         Counts::Class(_) => "class",
+        Counts::Queue(_) => "queue",
     }
 }
 
@@ -151,6 +183,7 @@ fn drops(row: &ClassSummary) -> u64 {
         Counts::Whole(whole) => whole.dropped,
         Counts::Tin(tin) => tin.drops,
         Counts::Class(class) => class.dropped,
+        Counts::Queue(queue) => queue.stats.refused + queue.stats.dropped_inside,
     }
 }
 
@@ -159,12 +192,13 @@ fn backlog(row: &ClassSummary) -> u64 {
         Counts::Whole(whole) => whole.backlog.0,
         Counts::Tin(tin) => tin.backlog,
         Counts::Class(class) => class.backlog.0,
+        Counts::Queue(queue) => queue.stats.bytes,
     }
 }
 
 fn quantum(row: &ClassSummary) -> f64 {
     match row.row.counts {
-        Counts::Whole(_) => f64::NAN,
+        Counts::Whole(_) | Counts::Queue(_) => f64::NAN,
         Counts::Tin(tin) => f64::from(tin.quantum),
         Counts::Class(class) => class.turn.map_or(f64::NAN, |(_, bytes)| f64::from(bytes)),
     }

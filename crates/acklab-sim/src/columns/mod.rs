@@ -14,6 +14,7 @@ mod saturation;
 mod series;
 mod table;
 
+pub use classes::queues;
 pub use saturation::saturation;
 pub use table::{Column, Numbers, Table};
 

@@ -129,6 +129,8 @@ fn the_threshold_marks_without_control_law() {
     q.params.ce_threshold = Some(Span::from_millis(1));
     assert_eq!(leave(&mut q, 1), (0, 0, 0));
     assert_eq!(leave(&mut q, 2), (1, 0, 1));
+    // Linux counts them apart from the law's (`ce_mark` beside `ecn_mark`).
+    assert_eq!((q.stats.marked, q.stats.marked_by_threshold), (1, 1));
     let mut q = filled(3, 1000, Ecn::NotEct);
     q.params.ce_threshold = Some(Span::from_millis(1));
     assert_eq!(leave(&mut q, 2), (0, 0, 0));

@@ -124,8 +124,8 @@ impl codel::Source for Lent<'_> {
         (self.dropped)(packet, DropReason::Aqm);
     }
 
-    fn on_marked(&mut self) {
-        self.stats.marked += 1;
+    fn on_marked(&mut self, by_threshold: bool) {
+        self.stats.on_marked(by_threshold);
     }
 }
 

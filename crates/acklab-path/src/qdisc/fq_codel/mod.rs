@@ -5,6 +5,7 @@ pub(crate) mod round_robin;
 #[cfg(test)]
 mod tests;
 
+use super::classes::Row;
 use super::codel;
 use super::registry::{Build, Counts, Room, any_params};
 use super::slab::Waiting;
@@ -146,6 +147,10 @@ pub struct FqCodel {
     flows: Flows,
     /// The packets that the last arrival evicted and nobody has fetched, latest first.
     evicted: Vec<(Packet, DropReason)>,
+    /// Bytes of the packets that left.
+    sent: u64,
+    /// Packets that had to go because too many waited.
+    overflowed: u64,
 }
 
 /// The one group of flows.
@@ -167,6 +172,8 @@ impl FqCodel {
             params: config.codel,
             flows: Flows::new(shape),
             evicted: Vec::new(),
+            sent: 0,
+            overflowed: 0,
         }
     }
 }
@@ -180,6 +187,7 @@ impl QueueDisc for FqCodel {
         let evicted = &mut self.evicted;
         self.flows.overflow(&mut |p, why| evicted.push((p, why)));
         evicted.reverse();
+        self.overflowed += evicted.len() as u64;
         self.flows.stats.check();
         match evicted.pop() {
             None => Enqueue::Queued,
@@ -197,6 +205,7 @@ impl QueueDisc for FqCodel {
         dropped: &mut dyn FnMut(Packet, DropReason),
     ) -> Option<Packet> {
         let head = self.flows.dequeue(ALL, now, &self.params, dropped)?;
+        self.sent += u64::from(head.packet.size);
         Some(head.packet)
     }
 
@@ -210,5 +219,9 @@ impl QueueDisc for FqCodel {
 
     fn stats(&self) -> Stats {
         self.flows.stats
+    }
+
+    fn classes(&self) -> Vec<Row> {
+        Row::of_queue(ENTRY.name, self.flows.stats, self.sent, self.overflowed)
     }
 }

@@ -307,7 +307,7 @@ fn classes_count_as_tc_does() {
     let rows = q.classes();
     let row = |name: &str| match rows.iter().find(|r| r.name == name).unwrap().counts {
         Counts::Class(class) => class,
-        Counts::Whole(_) | Counts::Tin(_) => panic!("a CAKE"),
+        Counts::Whole(_) | Counts::Tin(_) | Counts::Queue(_) => panic!("no class"),
     };
     let (all, busy, rest) = (row("all"), row("busy"), row("rest"));
     assert_eq!((busy.packets, busy.bytes), (100, 150_000));
