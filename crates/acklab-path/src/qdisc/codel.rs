@@ -45,8 +45,10 @@ impl Params {
     };
 }
 
+/// The shortest target and interval.
+pub const LEAST_TIME: Span = Span::from_micros(1);
 /// Times that make sense for a control law on queues.
-const TIMES: Kind = Kind::Span(Span::from_micros(1), Span::from_secs(60));
+const TIMES: Kind = Kind::Span(LEAST_TIME, Span::from_secs(60));
 
 /// The parameters as a scenario writes them, for every discipline that has them; `ecn` as it is by
 /// default.

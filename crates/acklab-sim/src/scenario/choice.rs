@@ -106,7 +106,8 @@ fn unknown_name<B>(
         .iter()
         .flat_map(|e| std::iter::once(&e.name).chain(e.aliases));
     let names = names.chain(more).copied();
-    let hint = suggest(&choice.name, names, "the names are");
+    let hint = elsewhere::ack_filter(what, &choice.name)
+        .or_else(|| suggest(&choice.name, names, "the names are"));
     let message = format!("there is no {what} called `{}`", choice.name);
     // Of a table, the key `name` is what is wrong.
     let inner = path.key("name");
@@ -199,7 +200,7 @@ fn fit(kind: Kind, scalar: &Scalar) -> Result<Value, (String, String)> {
             None => {
                 let hint = suggest(t, words.iter().copied(), "write one of");
                 Err((
-                    format!("`{t}` is not a word for this"),
+                    format!("`{t}` is not a valid value here"),
                     hint.unwrap_or_default(),
                 ))
             }

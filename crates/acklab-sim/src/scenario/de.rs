@@ -77,6 +77,7 @@ impl What {
                     .or_else(|| no_item(key))
                     .or_else(|| choice::elsewhere::as_key(key, known))
                     .or_else(|| elsewhere::belongs(path))
+                    .or_else(|| choice::elsewhere::as_parameter(key, known, path))
                     .or_else(|| suggest(key, known.iter().copied(), "the keys here are"))
                     .or_else(nothing_here),
             ),

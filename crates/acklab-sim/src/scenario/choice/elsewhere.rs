@@ -3,8 +3,8 @@
 use super::super::path::{Path, Step};
 use super::super::spec::{Choice, Scalar};
 use acklab_path::qdisc::Limit;
-use acklab_path::qdisc::registry::{Counts, DISCIPLINES};
-use acklab_proto::registry::find;
+use acklab_path::qdisc::registry::{Build, Counts, DISCIPLINES};
+use acklab_proto::registry::{Entry, find};
 
 /// What messages call the blocks that this table is about: other blocks may have their names.
 const WHAT: &str = "queue discipline";
@@ -218,6 +218,37 @@ pub(crate) fn nameless(choice: &Choice) -> Option<String> {
     };
     Some(format!(
         "write the name as a value: qdisc = {{ name = \"{name}\", ... }}{more}"
+    ))
+}
+
+/// What tc's keyword of CAKE is here, of the ACK filter's name.
+pub(super) fn ack_filter(what: &str, name: &str) -> Option<String> {
+    if what != "ACK filter" {
+        return None;
+    }
+    let hint = match name.replace('_', "-").as_str() {
+        "ack-filter-aggressive" => "write ack_filter = { name = \"cake\", mode = \"aggressive\" }",
+        "no-ack-filter" => "write ack_filter = \"none\", or leave it out",
+        _ => return None,
+    };
+    Some(hint.to_string())
+}
+
+/// What to write for the key `key` at `at` that is a parameter of disciplines, in a table that has `qdisc` among its
+/// keys.
+pub(crate) fn as_parameter(key: &str, known: &[&str], at: &Path) -> Option<String> {
+    let key = key.replace('-', "_");
+    let has = |e: &&Entry<Build>| e.params.iter().any(|p| p.name == key);
+    let names: Vec<_> = DISCIPLINES.iter().filter(has).map(|e| e.name).collect();
+    let first = names.first().filter(|_| known.contains(&"qdisc"))?;
+    let [outer @ .., _] = &at.0[..] else {
+        return None;
+    };
+    let table = Path(outer.to_vec()).key("qdisc");
+    Some(format!(
+        "`{key}` belongs to the queue discipline (`{}`): write {}, or qdisc = {{ name = \"{first}\", {key} = ... }}",
+        names.join("`, `"),
+        table.key(&key)
     ))
 }
 

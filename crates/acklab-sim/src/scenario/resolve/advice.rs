@@ -22,9 +22,10 @@ use super::{Network, Way};
 use crate::plan::FilterPlan;
 use acklab_path::wifi::mac::sizes;
 use acklab_path::wifi::phy::ErrorModel;
+use acklab_units::Span;
 
 /// Warns about what stands in the way of a result.
-pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
+pub(super) fn give(net: &Net, flows: &[DraftFlow], run: Span, report: &mut Report<'_>) {
     for (link, windows) in net.links.iter().zip(windows_at_filters(net, flows)) {
         stalling_filter(link, &windows, report);
     }
@@ -32,7 +33,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
     tack::give(net, flows, report);
     let packets = sizes(flows);
     shapers::give(net, packets, report);
-    laws::give(net, flows, report);
+    laws::give(net, flows, run, report);
     units::give(flows, report);
     lumps::give(flows, report);
     for (at, link) in blind::places(net, report) {
@@ -48,7 +49,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
         reach::give(network, &net.nodes, longest, report);
         unlikely_channel(network, longest, report);
         shapers::on_air(network, packets, report);
-        laws::on_air(network, longest, report);
+        laws::on_air(network, longest, run, report);
     }
 }
 

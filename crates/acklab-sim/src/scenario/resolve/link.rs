@@ -241,8 +241,12 @@ fn check_limit(limit: Limit, nothing: &str, path: &Path, report: &mut Report<'_>
         Limit::Packets(0) | Limit::Bytes(Bytes(0)) | Limit::MicroBdp(0)
     );
     if zero {
-        let hint = "write at least \"1 packet\"; the packet in transmission does not count";
-        report.error(path, nothing, hint.to_string());
+        let least = match limit {
+            Limit::Bytes(_) => "1500 B\", one full packet",
+            _ => "1 packet\"",
+        };
+        let hint = format!("write at least \"{least}; the packet in transmission does not count");
+        report.error(path, nothing, hint);
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn resolve(
     discipline::number(&mut net, spec, &flows, report);
     queue::size(&mut net, &flows, report);
     trace::name(&mut net);
-    advice::give(&net, &flows, report);
+    advice::give(&net, &flows, clock.stop - clock.start, report);
     let sampled = flows.len() + net.links.len();
     record::few_samples((spec, &record), clock.stop, sampled, report);
     let media = net.wifi.iter().map(|w| wifi::medium::plan(w, &flows));

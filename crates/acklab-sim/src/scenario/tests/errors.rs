@@ -328,7 +328,7 @@ fn parameters_are_checked_against_their_block() {
     );
     assert_eq!(
         told("flow.0.cc", "{ name = 'newreno', growth = 'ns-3' }"),
-        "`ns-3` is not a word for this|did you mean `ns3`?"
+        "`ns-3` is not a valid value here|did you mean `ns3`?"
     );
     assert_eq!(
         told("flow.0.ack", "{ name = 'linux', x = 1 }"),

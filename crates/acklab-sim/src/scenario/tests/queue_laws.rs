@@ -213,3 +213,36 @@ fn a_bucket_smaller_than_a_packet_is_warned_of() {
         "write mtu = \"1500 B\"",
     );
 }
+
+#[test]
+fn a_target_in_an_interval_that_is_too_short_for_any_is_told_of_a_longer_one() {
+    for name in ["codel", "fq-codel"] {
+        let told = warned(&format!("{{ name = '{name}', interval = '1 us' }}"));
+        tells(
+            &told,
+            "has a target of 5 ms in an interval of 1 us",
+            "qdisc.interval",
+            "write a longer interval, such as \"100 ms\"",
+        );
+    }
+}
+
+#[test]
+fn updates_that_are_rarer_than_runs_are_warned_of() {
+    let of = |tupdate: &str| {
+        let qdisc = format!("qdisc = {{ name = 'pie', tupdate = '{tupdate}' }}");
+        let text = DUMBBELL.replace("queue = \"40 packets\"", &qdisc);
+        match toml(&text.replace("60 s", "500 ms")) {
+            Ok(loaded) => loaded.warnings.to_string(),
+            Err(e) => panic!("{e}"),
+        }
+    };
+    let expected = "`pie` updates its drop probability every 1 s, and the run lasts 500 ms: it never drops early";
+    tells(
+        &of("1 s"),
+        expected,
+        "qdisc.tupdate",
+        "write a shorter `tupdate`",
+    );
+    assert_eq!(of("30 ms"), "");
+}

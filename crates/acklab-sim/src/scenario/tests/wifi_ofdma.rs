@@ -82,11 +82,11 @@ fn a_division_that_the_standard_does_not_have_is_told() {
     for (tones, expected) in [
         (
             "[106, 52, 106]",
-            format!("20 MHz have no place for 106 tones after [106, 52]|{fill}"),
+            format!("a 20 MHz channel has no room for a 106-tone RU after [106, 52]|{fill}"),
         ),
         (
             "[484]",
-            format!("20 MHz have no place for 484 tones|{fill}"),
+            format!("a 20 MHz channel has no room for a 484-tone RU|{fill}"),
         ),
         (
             "[106, 26]",

@@ -11,13 +11,13 @@ use super::super::queue;
 use super::super::topology::Net;
 use super::trees;
 use crate::plan::QueuePlan;
-use acklab_path::qdisc::{fq_codel, red, shape};
+use acklab_path::qdisc::{codel, fq_codel, red, shape};
 use acklab_proto::registry::Params;
 use acklab_units::{Limit, Rate, Span};
 use std::collections::HashMap;
 
 /// Warns about the links, and about the discipline on each.
-pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
+pub(super) fn give(net: &Net, flows: &[DraftFlow], run: Span, report: &mut Report<'_>) {
     let crossing = queue::largest(net.links.len(), flows);
     // One key may speak of both directions: of data, and of its acknowledgements.
     let mut largest = HashMap::<Path, u32>::new();
@@ -38,6 +38,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
             let room = Room {
                 limit: bytes(link.plan.queue),
                 largest: largest[&at],
+                run,
             };
             look((of.entry.name, &of.params), room, &at, report);
         }
@@ -45,7 +46,7 @@ pub(super) fn give(net: &Net, flows: &[DraftFlow], report: &mut Report<'_>) {
 }
 
 /// The same for the stations of a channel, which all have the access point's discipline or that of their side.
-pub(super) fn on_air(network: &Network, longest: u64, report: &mut Report<'_>) {
+pub(super) fn on_air(network: &Network, longest: u64, run: Span, report: &mut Report<'_>) {
     let sides = network.contenders.iter().enumerate();
     for (i, station) in sides {
         if let Some(of) = station.waiting.discipline() {
@@ -54,6 +55,7 @@ pub(super) fn on_air(network: &Network, longest: u64, report: &mut Report<'_>) {
             let room = Room {
                 limit: bytes(station.waiting.limit),
                 largest: longest as u32,
+                run,
             };
             look((of.entry.name, &of.params), room, &at, report);
         }
@@ -67,6 +69,8 @@ struct Room {
     limit: Option<u64>,
     /// Bytes of the largest packet that comes; 0 where no flow does.
     largest: u32,
+    /// How long the run is.
+    run: Span,
 }
 
 fn bytes(limit: QueuePlan) -> Option<u64> {
@@ -83,6 +87,7 @@ fn look((name, p): (&str, &Params), room: Room, at: &Path, report: &mut Report<'
             target(name, p, at, report);
             small_turn(p, at, report);
         }
+        "pie" => rare_updates(p, room.run, at, report),
         "red" => {
             if let Some(limit) = room.limit {
                 thresholds(p, limit, at, report);
@@ -193,13 +198,30 @@ fn target(name: &str, p: &Params, at: &Path, report: &mut Report<'_>) {
          round trip brings"
     );
     let (least, most) = (interval / 20, interval / 10);
-    let hint = format!(
-        "write a target of 5 to 10 % of the interval, \"{least}\" to \"{most}\" (RFC 8289 section 4.3), or a \
-         longer interval"
-    );
+    let hint = if least < codel::LEAST_TIME {
+        "write a longer interval, such as \"100 ms\", and a target of 5 to 10 % of it (RFC 8289 section 4.3)"
+            .to_string()
+    } else {
+        format!(
+            "write a target of 5 to 10 % of the interval, \"{least}\" to \"{most}\" (RFC 8289 section 4.3), or a \
+             longer interval"
+        )
+    };
     let keys = ["target", "interval"].map(|key| at.key(key));
     let written = keys.iter().find(|at| report.has(at)).unwrap_or(at).clone();
     report.warn(&written, message, hint);
+}
+
+/// PIE's probability is 0 until the first update.
+fn rare_updates(p: &Params, run: Span, at: &Path, report: &mut Report<'_>) {
+    let Some(tupdate) = p.span("tupdate").filter(|tupdate| *tupdate >= run) else {
+        return;
+    };
+    let message = format!(
+        "`pie` updates its drop probability every {tupdate}, and the run lasts {run}: it never drops early"
+    );
+    let hint = "write a shorter `tupdate`, or leave it out for 15 ms".to_string();
+    report.warn(&at.key("tupdate"), message, hint);
 }
 
 /// Linux raises a smaller quantum (`fq_codel_change`).

@@ -149,11 +149,13 @@ fn divided(tones: &[u32], width: Width, at: &Path, report: &mut Report<'_>) -> O
         Err(why) => {
             let message = match why {
                 NoPlan::Gap => format!("these units leave a part of {width} to nobody"),
-                NoPlan::Misfit(0) => format!("{width} have no place for {} tones", tones[0]),
+                NoPlan::Misfit(0) => {
+                    format!("a {width} channel has no room for a {}-tone RU", tones[0])
+                }
                 NoPlan::Misfit(i) => {
                     let before = list(&units[..i]);
                     format!(
-                        "{width} have no place for {} tones after {before}",
+                        "a {width} channel has no room for a {}-tone RU after {before}",
                         tones[i]
                     )
                 }
