@@ -74,6 +74,19 @@ def test_a_name_that_is_none_has_the_nearest(name, near, acklab_cli):
     assert f"did you mean {near}" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("autorate-ingress", "link.qdisc.autorate_ingress (key of a scenario)"),
+        ("split-gso", "link.qdisc.split_gso (key of a scenario)"),
+        ("pk_delay", "pk_delay_ms (ms)"),
+        ("pk-delay", "pk_delay_ms (ms)"),
+    ],
+)
+def test_names_of_tc_are_found(name, meant, acklab_cli):
+    assert acklab_cli("explain", name).stdout.startswith(meant)
+
+
 def test_other_names_are_found_as_texts_write_them(acklab_cli):
     for name, block in (("CUBIC", "cubic"), ("FQ CoDel", "fq-codel"), ("BBR", "bbr1")):
         assert f"{block} (" in acklab_cli("explain", name).stdout, name

@@ -9,6 +9,7 @@ import typer
 
 from acklab.cli import completing
 from acklab.cli.output import tell
+from acklab.cli.unexplained import choices, unknown
 from acklab.errors import AcklabError
 
 if TYPE_CHECKING:
@@ -56,12 +57,26 @@ def _meanings(name: str) -> list[Meaning]:
     found: list[Meaning] = []
     lower = name.strip().lower()
     # Other names are found as they are written, or as one who knows them from texts writes them.
-    for spelling in (name, lower, lower.replace(" ", "_"), lower.replace(" ", "-")):
+    one = lower.replace(" ", "_")
+    for spelling in dict.fromkeys((name, lower, *_spellings(one))):
         if found := list(named_so(spelling)):
             break
     if of is None and not found:
-        raise _unknown(name)
+        raise unknown(name)
     return [*([_of_term(of)] if of else []), *found]
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """With underscores, with hyphens, and as a column that has its unit behind the name."""
+    from acklab.metrics import DEFINITIONS
+
+    plain = name.replace("-", "_")
+    yield from (plain, plain.replace("_", "-"))
+    yield from (d for d in DEFINITIONS if d.rpartition("_")[0] == plain and _has_unit(d))
+
+
+def _has_unit(column: str) -> bool:
+    return column.rpartition("_")[2] in ("ms", "us", "s", "mbps", "bytes", "packets", "percent")
 
 
 def named_so(name: str) -> Iterator[Meaning]:
@@ -78,46 +93,6 @@ def named_so(name: str) -> Iterator[Meaning]:
     # With dots it is a key rather than a parameter, where there is such a key.
     yield from _blocks(name) if not keys or "." not in name else ()
     yield from keys
-
-
-def _unknown(name: str) -> AcklabError:
-    """The error for a name that means nothing, with what is like it; of one with dots, keys."""
-    from difflib import get_close_matches
-
-    from acklab.keys import keys
-
-    if "." in name.strip("."):
-        path = ".".join(p for p in name.split(".") if not p.isdigit())
-        near = get_close_matches(path, [k.path for k in keys()], 2, 0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "acklab schema has all keys"
-        return AcklabError(f"a scenario has no key {name}\n  help: {hint}")
-    known = {n.lower(): n for n in _names()}
-    near = [known[n] for n in get_close_matches(name.lower(), known, 3)]
-    hint = f"did you mean {' or '.join(near)}?" if near else "acklab explain lists all names"
-    return AcklabError(
-        f"no term, column, metric, building block or key is called {name!r}\n  help: {hint}"
-    )
-
-
-def _names() -> Iterator[str]:
-    """Every name without dots that can be explained; of two that differ in case the last counts."""
-    from acklab import _core
-    from acklab.cli.catalogue import BLOCKS
-    from acklab.glossary import as_word, terms
-    from acklab.keys import keys
-    from acklab.metrics import DEFINITIONS
-    from acklab.metrics.terms import KEYS, MEANT
-    from acklab.metrics.words import VOCABULARIES
-
-    yield from (as_word(s) for t in terms() for s in t.spellings)
-    yield from (k.path.rpartition(".")[2] for k in keys() if k.text)
-    for kind in BLOCKS:
-        for block in _core.catalogue(kind.value):
-            yield from (block["name"], *block["aliases"])
-            yield from (v for p in block["params"] for v in _choices(p["accepts"]))
-    for of in VOCABULARIES:
-        yield from of.names
-    yield from (*KEYS, *MEANT, *DEFINITIONS)
 
 
 def _of_term(t: Term) -> Meaning:
@@ -218,7 +193,7 @@ def _values(name: str) -> Iterator[Meaning]:
     for kind in BLOCKS:
         for block in _core.catalogue(kind.value):
             for p in block["params"]:
-                if name in _choices(p["accepts"]):
+                if name in choices(p["accepts"]):
                     yield {
                         "kind": "value",
                         "name": name,
@@ -227,11 +202,6 @@ def _values(name: str) -> Iterator[Meaning]:
                         "parameter": p["name"],
                         "text": p["doc"],
                     }
-
-
-def _choices(accepts: str) -> list[str]:
-    head, _, words = accepts.partition("one of ")
-    return [] if head else words.split(", ")
 
 
 def _show_all() -> None:
