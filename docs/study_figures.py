@@ -23,9 +23,17 @@ QUEUES = {"pfifo": "FIFO", "fq-codel": "FQ-CoDel", "cake": "CAKE"}
 FLOWS = {"cubic": "CUBIC", "bbr": "BBRv3"}
 #: ms, Figure 8(a) of the paper: the middle of 50 to 55, and the two medians.
 PAPER = {"pfifo": 52.5, "fq-codel": 25, "cake": 18}
-#: Of a home's map: the queues, and a shape for each.
-MAP = {"pfifo": "FIFO, 1000 packets", "codel": "CoDel", "pie": "PIE", **QUEUES}
-MARKERS = ("o", "s", "^", "D", "v")
+#: Of a router's map: the queues; the controllers, and a shape for each.
+MAP = {"pfifo": "FIFO", "codel": "CoDel", "pie": "PIE", "fq-codel": "FQ-CoDel", "cake": "CAKE"}
+SENDERS = {
+    "newreno": "NewReno",
+    "cubic": "CUBIC",
+    "vegas": "Vegas",
+    "bbr1": "BBRv1",
+    "bbr2": "BBRv2",
+    "bbr3": "BBRv3",
+}
+MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
 def _kept() -> pl.DataFrame:
@@ -93,19 +101,25 @@ def home() -> Figure:
 
 
 def router() -> Figure:
-    """Share of the line against delay: a shape for each queue, a point for each controller."""
+    """Delay and share of the line behind each queue; a mark for each controller."""
     kept = pl.read_csv(STUDIES / "queue-map.csv", comment_prefix="#")
     rates = kept["rate"].unique(maintain_order=True)
-    fig, axes = style.figure(1, len(rates), (11, 3.4), share=False)
-    for ax, rate in zip(axes.flat, rates, strict=True):
-        for i, (queue, name) in enumerate(MAP.items()):
-            rows = kept.filter(rate=rate, queue=queue)
-            look = {"color": style.colour(i), "ms": 6, "alpha": 0.8, "label": name}
-            ax.plot(rows["delay_p95"], rows["filled"], MARKERS[i], **look)
-        ax.set(xscale="log", title=f"{rate} Mbit/s", xlabel="delay added, 95th percentile, ms")
-        ax.set_ylim(0, 1.05)
-    axes.flat[0].set_ylabel("share of the line used")
-    axes.flat[0].legend(fontsize=7, loc="lower left")
+    fig, axes = style.figure(2, len(rates), (11, 4.6), share=False)
+    for column, rate in zip(axes.T, rates, strict=True):
+        for ax, quantity in zip(column, ("delay_p95", "filled"), strict=True):
+            for i, (cc, name) in enumerate(SENDERS.items()):
+                rows = kept.filter(rate=rate, cc=cc)
+                values = dict(rows.select("queue", quantity).iter_rows())
+                at = [k + 0.12 * (i - 2.5) for k in range(len(MAP))]
+                look = {"color": style.colour(i), "ms": 6, "label": name}
+                ax.plot(at, [values[queue] for queue in MAP], MARKERS[i], **look)
+            ax.set_xticks(range(len(MAP)), list(MAP.values()), fontsize=8)
+        column[0].set(title=f"{rate} Mbit/s", yscale="log", ylim=(2, 4000))
+        column[0].set_yticks([10, 100, 1000], ["10", "100", "1000"])
+        column[1].set_ylim(0, 1.05)
+    axes[0][0].set_ylabel("delay added, ms")
+    axes[1][0].set_ylabel("share of the line used")
+    axes[0][2].legend(fontsize=8, ncols=2, loc="upper right")
     return fig
 
 

@@ -62,8 +62,8 @@ def test_the_number_of_claims(study):
 RUNS = [
     ("thinning", {}, "7,410 runs", "docs/studies/thinning.md"),
     ("thinning", {"full": True, "seeds": 3}, "14,220 runs", "docs/studies/thinning.md"),
-    ("bbr_wifi6", {}, "1,591 runs", "docs/studies/bbr-wifi6.md"),
-    ("queue_map", {}, "3,792 runs", "docs/studies/queue-map.md"),
+    ("bbr_wifi6", {}, "1,811 runs", "docs/studies/bbr-wifi6.md"),
+    ("queue_map", {}, "3,864 runs", "docs/studies/queue-map.md"),
     ("bbr3_wifi", {}, "2,400 runs", "docs/studies/bbr3-wifi.md"),
     ("uploads", {}, "740 runs", "docs/studies/uploads.md"),
 ]
