@@ -1,4 +1,4 @@
-"""The charts on pages of studies: they are drawn from numbers beside them, which runs give again."""
+"""The charts on pages of studies: drawn from numbers beside them, which runs give again."""
 
 import csv
 import importlib.util
