@@ -71,7 +71,7 @@ def _retransmissions(ax: Axes, kept: pl.DataFrame) -> None:
         label = f"{name}, Linux kernel"
         look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": label}
         ax.plot(theirs["rtt_ms"], theirs["total_retrans"], "s", **look)
-    ax.set(title="retransmissions in 60 s, CAKE in a tree", xlabel="round trip of a wire, ms")
+    ax.set(title="retransmissions, CAKE in a tree", xlabel="round trip of a wire, ms")
     ax.set_ylim(0, None)
 
 
@@ -87,16 +87,17 @@ def _phases(ax: Axes, kept: pl.DataFrame) -> None:
         look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": label}
         ax.plot(theirs["rtt_ms"], theirs["goodput_mbps"], "s", **look)
     ax.set(title="goodput behind the FIFO, Mbit/s", xlabel="round trip of a wire, ms")
-    ax.set_ylim(0, None)
+    ax.set_ylim(0, 6.5)
 
 
 def home() -> Figure:
     """Delays by queue, CAKE's retransmissions and the FIFO's phases, by round trip."""
     kept = _kept()
-    fig, axes = style.figure(1, 3, (11, 3.4), share=False)
+    fig, axes = style.figure(1, 3, (8.8, 3.2), share=False)
     for ax, draw in zip(axes.flat, (_median_rtts, _retransmissions, _phases), strict=True):
         draw(ax, kept)
-        ax.legend(fontsize=7)
+        ax.title.set_fontsize(9)
+        ax.legend(fontsize=6.5)
     return fig
 
 
@@ -104,7 +105,7 @@ def router() -> Figure:
     """Delay and share of the line behind each queue; a mark for each controller."""
     kept = pl.read_csv(STUDIES / "queue-map.csv", comment_prefix="#")
     rates = kept["rate"].unique(maintain_order=True)
-    fig, axes = style.figure(2, len(rates), (11, 4.6), share=False)
+    fig, axes = style.figure(2, len(rates), (8.8, 4.6), share=False)
     for column, rate in zip(axes.T, rates, strict=True):
         for ax, quantity in zip(column, ("delay_p95", "filled"), strict=True):
             for i, (cc, name) in enumerate(SENDERS.items()):
@@ -113,13 +114,13 @@ def router() -> Figure:
                 at = [k + 0.12 * (i - 2.5) for k in range(len(MAP))]
                 look = {"color": style.colour(i), "ms": 6, "label": name}
                 ax.plot(at, [values[queue] for queue in MAP], MARKERS[i], **look)
-            ax.set_xticks(range(len(MAP)), list(MAP.values()), fontsize=8)
+            ax.set_xticks(range(len(MAP)), list(MAP.values()), fontsize=6.5)
         column[0].set(title=f"{rate} Mbit/s", yscale="log", ylim=(2, 4000))
         column[0].set_yticks([10, 100, 1000], ["10", "100", "1000"])
         column[1].set_ylim(0, 1.05)
     axes[0][0].set_ylabel("delay added, ms")
     axes[1][0].set_ylabel("share of the line used")
-    axes[0][2].legend(fontsize=8, ncols=2, loc="upper right")
+    axes[0][2].legend(fontsize=7, ncols=2, loc="upper right")
     return fig
 
 
