@@ -75,8 +75,7 @@ def read(results: Path) -> Numbers:
 def runs_of_the_study() -> int:
     """How many runs it has."""
     effort = STUDY.effort()
-    tasks = runs._tasks(STUDY.run_by(effort), list(STUDY.quantities.values()), effort)
-    return sum(t.seeds for t in {id(t): t for of in tasks.values() for _, t in of}.values())
+    return runs.how_many(STUDY.run_by(effort), list(STUDY.quantities.values()), effort)
 
 
 def page(of: Numbers, seeds: int, verdicts: dict[str, str]) -> tuple[str, Scope]:

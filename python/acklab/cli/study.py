@@ -69,24 +69,28 @@ def new(
 def check(folder: Place) -> None:
     """Say whether a study is whole: every expression, key, text, table and figure; runs nothing."""
     from acklab.studies.kit.folder import MOST_RULES, check_texts
+    from acklab.studies.kit.runs import how_many
 
     study = loaded(folder)
     check_texts(study)
-    effort = study.effort(full=True)
-    cells = [c for of in study.run_by(effort).values() for c in of]
-    runs = sum(min(effort.seeds, c.seeds or effort.seeds) for c in cells)
+    efforts = {"core": study.effort(), "full": study.effort(full=True)}
+    efforts["quick"] = study.effort(quick=True)
+    measured = list(study.quantities.values())
+    runs = {n: how_many(study.run_by(e), measured, e) for n, e in efforts.items()}
+    cells = [c for of in study.run_by(efforts["full"]).values() for c in of]
     rules = sum(any(f"{r}(" in c.holds for r in study.rules) for c in study.claims)
     counts = {
         "claim": len(study.claims),
         "cell": len(cells),
-        "run": runs,
+        "run": runs["full"],
         "quantity": len(study.quantities),
         "table": len(study.about.table),
         "figure": len(study.about.figure),
     }
     tell_lines(
-        {"study": study.about.name, "counts": counts},
+        {"study": study.about.name, "counts": counts, "runs": runs},
         f"{study.about.name}: {', '.join(many(n, what) for what, n in counts.items())}",
+        f"{many(runs['core'], 'run')}, {runs['full']:,} with --full, {runs['quick']:,} with --quick",
         "the study is whole",
     )
     if quiet():

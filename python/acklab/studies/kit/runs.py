@@ -86,6 +86,14 @@ def run(
     return {group: _table(of) for group, of in of_groups.items()}
 
 
+def how_many(
+    groups: Mapping[str, Sequence[Cell]], quantities: Sequence[Quantity], effort: Effort
+) -> int:
+    """Runs that an effort takes; cells that are the same are run once."""
+    of_groups = _tasks(groups, quantities, effort)
+    return sum(t.seeds for t in {id(t): t for of in of_groups.values() for _, t in of}.values())
+
+
 def _tasks(
     groups: Mapping[str, Sequence[Cell]], quantities: Sequence[Quantity], effort: Effort
 ) -> dict[str, list[tuple[Cell, _Task]]]:
