@@ -90,7 +90,8 @@ def check(folder: Place) -> None:
     tell_lines(
         {"study": study.about.name, "counts": counts, "runs": runs},
         f"{study.about.name}: {', '.join(many(n, what) for what, n in counts.items())}",
-        f"{many(runs['core'], 'run')}, {runs['full']:,} with --full, {runs['quick']:,} with --quick",
+        f"{many(runs['core'], 'run')}, {runs['full']:,} with --full, "
+        f"{runs['quick']:,} with --quick",
         "the study is whole",
     )
     if quiet():
