@@ -205,7 +205,7 @@ app.add_typer(
     name="study",
     rich_help_panel="Check",
     epilog=_examples(
-        "acklab study new my-study                   # then: acklab reproduce my-study --quick",
+        "acklab study new my-study                   # then: acklab reproduce my-study",
         "acklab study check my-study",
         "acklab study cell aggregation one setup=ns3 cc=vegas ratio=8",
         "acklab study words flat",

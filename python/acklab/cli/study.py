@@ -60,7 +60,7 @@ def new(
         {"folder": path},
         f"wrote {path}; check it, then run it:",
         f"  acklab study check {path}",
-        f"  acklab reproduce {path} --quick",
+        f"  acklab reproduce {path}",
     )
 
 
