@@ -94,6 +94,15 @@ impl Metric {
         }
     }
 
+    /// Which statistic of a flow's samples it is, as it stands after the key in a message.
+    fn statistic(self) -> &'static str {
+        match self {
+            Self::Rtt => " (mean)",
+            Self::Delay => " (95th percentile)",
+            _ => "",
+        }
+    }
+
     /// `value` with its unit, for people.
     pub fn show(self, value: f64) -> String {
         if value.is_nan() {
@@ -157,7 +166,8 @@ impl fmt::Display for Expectation {
             Subject::Flow(name) => write!(f, "flow {name}")?,
             Subject::Link(name) => write!(f, "link {name}")?,
         }
-        write!(f, ": {} should be", self.metric.key())?;
+        let of = self.metric.statistic();
+        write!(f, ": {}{of} should be", self.metric.key())?;
         if let Some(min) = self.min {
             write!(f, " at least {}", self.metric.show(min))?;
         }
@@ -172,6 +182,18 @@ impl fmt::Display for Expectation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statistic_of_samples_is_named() {
+        let e = Expectation {
+            subject: Subject::Flow("f0".to_string()),
+            metric: Metric::Delay,
+            min: None,
+            max: Some(0.05),
+        };
+        let said = "flow f0: delay (95th percentile) should be at most 50 ms";
+        assert_eq!(e.to_string(), said);
+    }
 
     #[test]
     fn bounds_are_inclusive_and_violations_say_all() {
