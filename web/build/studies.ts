@@ -1,6 +1,8 @@
-/** Pages of the documentation as HTML: `import page from ".../study.md?page"`. Links to other pages become their words. */
+/** Pages of the documentation as HTML: `import page from ".../study.md?page"`. Links to other pages become their words,
+ * and drawings beside a page become a part of it: the bench is one file. */
 
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Marked } from "marked";
 import type { Plugin } from "vite";
 
@@ -14,14 +16,22 @@ export function studies(): Plugin {
       if (!PAGE.test(id)) return undefined;
       const file = id.replace(/\?page$/, "");
       this.addWatchFile(file);
-      return `export default ${JSON.stringify(htmlOf(readFileSync(file, "utf8")))};`;
+      return `export default ${JSON.stringify(htmlOf(readFileSync(file, "utf8"), dirname(file)))};`;
     },
   };
 }
 
-export function htmlOf(markdown: string): string {
+const quoted = (words: string) => words.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+
+/** `folder` is where the page's drawings are; without one their words stand in their place. */
+export function htmlOf(markdown: string, folder?: string): string {
   const marked = new Marked({
     renderer: {
+      image({ href, text }) {
+        if (folder === undefined || !/^[\w.-]+\.svg$/.test(href)) return quoted(text);
+        const drawing = readFileSync(join(folder, href)).toString("base64");
+        return `<img alt="${quoted(text)}" width="100%" src="data:image/svg+xml;base64,${drawing}">`;
+      },
       link({ tokens }) {
         return this.parser.parseInline(tokens);
       },
