@@ -19,10 +19,9 @@ from acklab.plots import style
 
 STUDIES = Path(__file__).parent / "studies"
 TREE = Path(__file__).parents[1] / "validation/kernel-virtual/tree/tree.csv"
+PAPER = Path(__file__).parents[1] / "python/acklab/studies/bbr_wifi6/paper.csv"
 QUEUES = {"pfifo": "FIFO", "fq-codel": "FQ-CoDel", "cake": "CAKE"}
 FLOWS = {"cubic": "CUBIC", "bbr": "BBRv3"}
-#: ms, Figure 8(a) of the paper: the middle of 50 to 55, and the two medians.
-PAPER = {"pfifo": 52.5, "fq-codel": 25, "cake": 18}
 #: Of a router's map: the queues; the controllers, and a shape for each.
 MAP = {"pfifo": "FIFO", "codel": "CoDel", "pie": "PIE", "fq-codel": "FQ-CoDel", "cake": "CAKE"}
 SENDERS = {
@@ -56,38 +55,36 @@ def _median_rtts(ax: Axes, kept: pl.DataFrame) -> None:
         rows = {r["queue"]: r["value"] for r in home.filter(setup=setup).iter_rows(named=True)}
         at = [k + 0.36 * (i - 0.5) for k in range(len(QUEUES))]
         ax.bar(at, [rows[q] for q in QUEUES], 0.34, color=style.colour(i), label=name)
-    ax.plot(range(len(QUEUES)), [PAPER[q] for q in QUEUES], "D", color="black", ms=5, label="paper")
+    paper = pl.read_csv(PAPER, comment_prefix="#", infer_schema_length=None)
+    paper = paper.filter(group="home", quantity="rtt", direction="up", flow="bbr")
+    told = dict(paper.select("queue", "value").iter_rows())
+    ax.plot(range(len(QUEUES)), [told[q] for q in QUEUES], "D", color="black", ms=5, label="paper")
     ax.set_xticks(range(len(QUEUES)), list(QUEUES.values()))
     ax.set(title="median RTT of BBRv3, ms", ylim=(0, None))
 
 
+def _beside_kernel(ax: Axes, ours: pl.DataFrame, kernel: pl.DataFrame, column: str) -> None:
+    """Both flows by round trip: a line of acklab's, squares of the kernel's `column`."""
+    for i, (flow, name) in enumerate(FLOWS.items()):
+        mine, theirs = ours.filter(flow=flow).sort("rtt_ms"), kernel.filter(cc=flow)
+        ax.plot(mine["rtt_ms"], mine["value"], "o-", ms=4, color=style.colour(i), label=name)
+        look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": f"{name}, Linux kernel"}
+        ax.plot(theirs["rtt_ms"], theirs[column], "s", **look)
+    ax.set_xlabel("round trip of a wire, ms")
+
+
 def _retransmissions(ax: Axes, kept: pl.DataFrame) -> None:
     tree = kept.filter(group="tree", quantity="retransmissions", queue="cake", version="bbr3")
-    kernel = _kernel("tree cake", 1200)
-    for i, (flow, name) in enumerate(FLOWS.items()):
-        ours = tree.filter(flow=flow).sort("rtt_ms")
-        ax.plot(ours["rtt_ms"], ours["value"], "o-", ms=4, color=style.colour(i), label=name)
-        theirs = kernel.filter(cc=flow)
-        label = f"{name}, Linux kernel"
-        look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": label}
-        ax.plot(theirs["rtt_ms"], theirs["total_retrans"], "s", **look)
-    ax.set(title="retransmissions, CAKE in a tree", xlabel="round trip of a wire, ms")
-    ax.set_ylim(0, None)
+    _beside_kernel(ax, tree, _kernel("tree cake", 1200), "total_retrans")
+    ax.set(title="retransmissions, CAKE in a tree", ylim=(0, None))
 
 
 def _phases(ax: Axes, kept: pl.DataFrame) -> None:
     phase = kept.filter(group="phase", quantity="goodput", jitter="none")
+    phase = phase.with_columns(rtt_ms=pl.col("rtt_us") / 1000)
     kernel = _kernel("tree pfifo", 0).filter(pl.col("rtt_ms") < 15)
-    for i, (flow, name) in enumerate(FLOWS.items()):
-        ours = phase.filter(flow=flow).sort("rtt_us")
-        at = ours["rtt_us"] / 1000
-        ax.plot(at, ours["value"], "o-", ms=4, color=style.colour(i), label=name)
-        theirs = kernel.filter(cc=flow)
-        label = f"{name}, Linux kernel"
-        look = {"color": style.colour(i), "ms": 9, "mfc": "none", "label": label}
-        ax.plot(theirs["rtt_ms"], theirs["goodput_mbps"], "s", **look)
-    ax.set(title="goodput behind the FIFO, Mbit/s", xlabel="round trip of a wire, ms")
-    ax.set_ylim(0, 6.5)
+    _beside_kernel(ax, phase, kernel, "goodput_mbps")
+    ax.set(title="goodput behind the FIFO, Mbit/s", ylim=(0, 6.5))
 
 
 def home() -> Figure:
